@@ -5,14 +5,12 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { MAX_PROXY_HOPS } from '../../src/base/bounds.ts'
 import { PlatformError } from './errors.ts'
 
-/** Proxies in a row that are passed by: more is nobody's set-up, and each costs a look. */
-const MAX_HOPS = 8
 /** IPv4 as IPv6 writes it. */
 const MAPPED = '::ffff:'
-const FAMILIES = { 4: 'ipv4', 6: 'ipv6' } as const
-const WIDTHS = { 4: 32, 6: 128 } as const
+const FAMILIES = { 4: ['ipv4', 32], 6: ['ipv6', 128] } as const
 
 /** An address as proxies write it, with a port or in brackets; undefined: it is none. */
 function addressIn(text: string): string | undefined {
@@ -40,7 +38,7 @@ export class TrustedProxies {
     const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(network) ?? []
     const family = isIP(address)
     const isOne = (family === 4 || family === 6) && !address.includes('%')
-    const width = isOne ? WIDTHS[family] : 0
+    const [kind, width] = FAMILIES[family === 6 ? 6 : 4]
     const bits = prefix === undefined ? width : Number(prefix)
     if (!isOne || bits > width) {
       const reason = `expected an address or a network (10.0.0.0/8), got "${network}"`
@@ -50,7 +48,7 @@ export class TrustedProxies {
       const reason = `${network} is everybody: each caller could choose its address`
       throw new PlatformError('CONFIG_INVALID', reason, { network })
     }
-    this.#list.addSubnet(address, bits, FAMILIES[family])
+    this.#list.addSubnet(address, bits, kind)
   }
 
   #trusts(address: string): boolean {
@@ -66,7 +64,7 @@ export class TrustedProxies {
     // Of a header that comes several times node:http makes one.
     const said = String(headers['x-forwarded-for'] ?? '')
     let end = said.length
-    for (let hop = 0; hop < MAX_HOPS && end > 0 && this.#trusts(client); hop++) {
+    for (let hop = 0; hop < MAX_PROXY_HOPS && end > 0 && this.#trusts(client); hop++) {
       const start = said.lastIndexOf(',', end - 1)
       const before = addressIn(said.slice(start + 1, end).trim())
       // Whatever is left of it nobody vouches for.

@@ -128,6 +128,8 @@ export const COST_LIMITS = {
 } as const
 /** How long a call that is one too many waits for its refusal, milliseconds. */
 export const REFUSAL_MS = 100
+/** Proxies in a row that are passed by when a request's address is looked up: more is nobody's set-up. */
+export const MAX_PROXY_HOPS = 8
 /** A turn of the loop that such calls and batches take together before others have theirs, milliseconds. */
 export const DEAR_TURN_MS = 3
 

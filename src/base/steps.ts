@@ -16,3 +16,10 @@ export function finish<T>(steps: Steps<T>): T {
 
 /** Takes a walk to its end: at once where it is short, else in a promise. */
 export type Walk = <T>(steps: Steps<T>) => T | Promise<T>
+
+/** Who waits for what is walked to. */
+export interface Waiter {
+  /** Aborted: nobody waits any more. */
+  readonly signal: AbortSignal
+  readonly walk: Walk
+}

@@ -1,7 +1,7 @@
 /** What a tipset left, as the chain itself says. */
 
 import { unlessThrown } from '../base/errors.ts'
-import { finish, type Steps, type Walk } from '../base/steps.ts'
+import { finish, type Steps, type Waiter } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
@@ -22,7 +22,7 @@ export async function stateAfter(
   tipset: Tipset,
   store: ChainStore,
   vm: Pick<VmHost, 'tipsetState'>,
-  { walk, signal }: { readonly walk: Walk; readonly signal: AbortSignal },
+  { walk, signal }: Waiter,
 ): Promise<TipsetState> {
   return (await walk(findRecorded(store, tipset))) ?? (await vm.tipsetState(tipset, signal))
 }
@@ -36,7 +36,7 @@ export async function stateRootAfter(
   tipset: Tipset,
   store: ChainStore,
   vm: Pick<VmHost, 'tipsetState'>,
-  { walk, signal }: { readonly walk: Walk; readonly signal: AbortSignal },
+  { walk, signal }: Waiter,
   fetches = false,
 ): Promise<Cid> {
   const claimed = (await walk(findClaim(store, tipset)))?.stateRoot

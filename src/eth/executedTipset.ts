@@ -2,7 +2,7 @@
  * A tipset that has been executed, with everything that Ethereum's views are made of.
  */
 
-import { finish, type Steps, type Walk } from '../base/steps.ts'
+import { finish, type Steps, type Waiter } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import { stateAfter } from '../chain/recordedState.ts'
@@ -43,7 +43,7 @@ export async function executedTipset(
   view: ChainView,
   vm: Pick<VmHost, 'tipsetState'>,
   tipset: Tipset,
-  call?: { readonly signal: AbortSignal; readonly walk: Walk },
+  call?: Waiter,
 ): Promise<ExecutedTipset> {
   const state = await (call === undefined ? vm.tipsetState(tipset) : stateAfter(tipset, view.store, vm, call))
   return (call?.walk ?? finish)(readExecuted(view, tipset, state))

@@ -3,7 +3,7 @@
  * number rows alike, so a page of one goes on behind a page of the other.
  */
 import { MAX_PAGE_ROWS, MAX_PAGE_TIPSETS } from '../base/bounds.ts'
-import type { Steps } from '../base/steps.ts'
+import type { Waiter } from '../base/steps.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { type Address, addressToId, isIdAddress } from '../types/address.ts'
@@ -50,13 +50,7 @@ export interface PageSource<Row extends PlacedRow, T> {
   ask(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<Row>>
   fromRow(row: Row): T
   /** Of one tipset of the chain, in order; the address is looked up in the state that it left. */
-  ofTipset(tipset: Tipset, address: Address, call: PageCall): Promise<readonly NumberedRow<T>[]>
-}
-
-/** Of the one who waits for a page. */
-export interface PageCall {
-  readonly signal: AbortSignal
-  readonly walk: <T>(steps: Steps<T>) => T | Promise<T>
+  ofTipset(tipset: Tipset, address: Address, call: Waiter): Promise<readonly NumberedRow<T>[]>
 }
 
 /** What pages are read from. */
@@ -64,7 +58,7 @@ export interface PageDeps {
   readonly store: ChainStore
   readonly addressText: (address: Address) => string
   readonly index: HeadIndex | undefined
-  readonly call: PageCall
+  readonly call: Waiter
 }
 
 /**

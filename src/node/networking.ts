@@ -196,7 +196,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     bootstrapper: network.beacon.kind === 'mock',
   })
   const server = serveChainExchange({ ...shared, chain: store })
-  const deaf = store.onHeadChange(() => unlessThrown(() => exchange.executed(), PetrelError))
+  const endTelling = store.onHeadChange(() => unlessThrown(() => exchange.executed(), PetrelError))
   const greeted = new Set<PeerName>()
   const forget = links.onDisconnected((peer) => greeted.delete(peer))
   const hello = startHello({
@@ -248,7 +248,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     stop: async () => {
       hello.stop()
       forget()
-      deaf()
+      endTelling()
       server.stop()
       gossip.stop()
       await syncer.stop()

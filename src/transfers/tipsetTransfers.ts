@@ -1,5 +1,5 @@
 /** The transfers of the chain's tipsets, executed on demand and remembered. */
-import { finish, type Steps, type Walk } from '../base/steps.ts'
+import { finish, type Steps, type Waiter, type Walk } from '../base/steps.ts'
 import { accountKey } from '../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -27,12 +27,6 @@ export interface AddressedTransfers extends TipsetTransfers {
   readonly addressOf: ReadonlyMap<ActorId, Address>
 }
 
-/** Of whom transfers are read for. */
-export interface ReadCall {
-  readonly signal: AbortSignal
-  readonly walk: Walk
-}
-
 function bytesOf({ transfers, fees, addressOf }: AddressedTransfers): number {
   return ADDRESS_BYTES * (1 + addressOf.size) + TRANSFER_BYTES * transfers.length + FEE_BYTES * fees.length
 }
@@ -48,7 +42,7 @@ export class TransferReader {
   }
 
   /** Everything that moved FIL when `tipset` was executed. @param call - of the one who waits for it; default: nobody gives it up */
-  async read(tipset: Tipset, call?: ReadCall): Promise<AddressedTransfers> {
+  async read(tipset: Tipset, call?: Waiter): Promise<AddressedTransfers> {
     const { cache } = this.#view.store
     const key = `transfers ${tipsetKeyText(tipset.key)}`
     const known = cache.get(key) as AddressedTransfers | undefined

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import { allSignatures } from '../../scripts/docs/reference.ts'
 import { CHAIN_FILE, NETWORK_FILE } from '../../scripts/generate/mainnetSize/files.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { ACTORS } from '../support/actors.ts'
@@ -31,6 +32,8 @@ const POLL_MS = 20
 /** The kernel counts in steps of 10 ms; one of them is what an idle node spends. */
 const IDLE_MS = 20
 const CALLERS = 4
+/** An actor by its ID, as Ethereum writes it. */
+const CONTRACT = `0xff${'00'.repeat(11)}${(1000).toString(16).padStart(16, '0')}`
 
 interface Target {
   readonly head: Answer
@@ -40,10 +43,23 @@ interface Target {
   readonly miner: string
   readonly sender: string
   readonly message: Answer
-  readonly contract: string
+  readonly transaction: string
+  readonly filter: string
+  readonly events: Answer
 }
 
-function questions({ head, key, genesis, tail, miner, sender, message, contract }: Target): Record<string, unknown[]> {
+function questions({
+  head,
+  key,
+  genesis,
+  tail,
+  miner,
+  sender,
+  message,
+  transaction,
+  filter,
+  events,
+}: Target): Record<string, unknown[]> {
   const send = { From: sender, To: sender, Value: '1' }
   const last = `0x${(head.Height - 1).toString(16)}`
   const range = { fromBlock: '0x0', toBlock: 'latest' }
@@ -52,10 +68,12 @@ function questions({ head, key, genesis, tail, miner, sender, message, contract 
   const old = tail.Blocks[0].ParentStateRoot
   return {
     EthCall: call,
-    EthEstimateGas: [{ from: contract, to: contract, data: '0x' }, 'latest'],
+    EthEstimateGas: call,
+    EthGetStorageAt: [CONTRACT, '0x0', 'latest'],
     EthTraceBlock: [last],
     EthTraceFilter: [{ ...range, count: 500 }],
     EthTraceReplayBlockTransactions: [last, ['trace']],
+    EthTraceTransaction: [transaction],
     GasEstimateGasLimit: [{ ...send, Method: 0, Params: null }, key],
     GasEstimateMessageGas: [send, null, key],
     StateCall: [{ ...send, Method: 0, Params: null }, key],
@@ -69,17 +87,25 @@ function questions({ head, key, genesis, tail, miner, sender, message, contract 
     ChainListTransfers: [sender, 0, head.Height, '', 1000],
     ChainStatObj: [state, null],
     EthFeeHistory: ['0x400', 'latest', [25, 50, 75]],
+    ChainGetEvents: [events],
     EthGetBlockReceipts: [last],
+    EthGetBlockReceiptsLimited: [last, 1000],
+    EthGetFilterLogs: [filter],
     EthGetLogs: [range],
-    F3GetECPowerTable: [key],
+    EthNewFilter: [range],
     GasEstimateGasPremium: [10, sender, 10_000, key],
-    GetActorEventsRaw: [{ fromHeight: '0x0', toHeight: `0x${head.Height.toString(16)}` }],
+    GetActorEventsRaw: [{ fromHeight: 0, toHeight: head.Height }],
     MinerGetBaseInfo: [miner, head.Height + 800, key],
+    MpoolCheckMessages: [[{ Message: { ...send, Method: 0, Params: null }, ValidNonce: false }]],
+    MpoolCheckPendingMessages: [sender],
+    MpoolExplain: [message],
+    MpoolPending: [key],
     MpoolSelect: [key, 0.5],
-    StateAllMinerFaults: [100, key],
     StateChangedActors: [old, state],
     StateCirculatingSupply: [key],
+    StateComputeDataCID: [miner, 8, [1], key],
     StateGetAllAllocations: [key],
+    StateGetAllocations: [sender, key],
     StateGetAllClaims: [key],
     StateGetClaims: [miner, key],
     StateListActors: [key],
@@ -97,10 +123,10 @@ function questions({ head, key, genesis, tail, miner, sender, message, contract 
     StateMinerSectors: [miner, null, key],
     StateReadState: ['t04', key],
     StateSearchMsg: [key, genesis.Blocks[0].Messages, -1, true],
+    StateSearchMsgLimited: [message, 2000],
     StateSectorExpiration: [miner, 1_000_000, key],
     StateSectorPartition: [miner, 1_000_000, key],
     StateVMCirculatingSupplyInternal: [key],
-    SyncValidateTipset: [key],
     ChainValidateIndex: [head.Height - 2, false],
     WalletVerify: [sender, 'AQIDBA==', { Type: 1, Data: 'A'.repeat(128) }],
     ChainExport: [2000, false, key],
@@ -125,8 +151,22 @@ async function target(rpc: RpcClient): Promise<Target> {
     if (Live > most) [miner, most] = [one, Live]
   }
   console.log(`epoch ${head.Height}, ${miner} with ${most} sectors`)
-  const contract = `0xff${'00'.repeat(11)}${(1000).toString(16).padStart(16, '0')}`
-  return { head, key: head.Cids, genesis, tail, miner, sender: sent.From, message: sent.CID, contract }
+  const transaction = await rpc.call('EthGetTransactionHashByCid', sent.CID)
+  const receipts: Answer[] = await rpc.call('ChainGetParentReceipts', head.Cids[0])
+  const events = receipts.find(({ EventsRoot }) => EventsRoot !== null)?.EventsRoot
+  const filter = await rpc.call('EthNewFilter', { fromBlock: '0x0', toBlock: 'latest' })
+  return {
+    head,
+    key: head.Cids,
+    genesis,
+    tail,
+    miner,
+    sender: sent.From,
+    message: sent.CID,
+    transaction,
+    filter,
+    events,
+  }
 }
 
 function body(method: string, params: readonly unknown[]): string {
@@ -216,7 +256,8 @@ const node = await startNode('node', join(home, 'node'), ['daemon', ...snapshot,
 // Until then it works for itself, a fifth of a core.
 while (!node.output().includes('noted where the messages')) await sleep(POLL_MS)
 const found = await target(new RpcClient(node.url, node.token))
-for (const [method, params] of Object.entries(questions(found))) {
+const asked = questions(found)
+for (const [method, params] of Object.entries(asked)) {
   if (!method.includes(wanted)) continue
   const call = alone(node, method, params)
   const waited = (await strangerBeside(node, call)).toFixed(0).padStart(5)
@@ -229,5 +270,8 @@ for (const [method, params] of Object.entries(questions(found))) {
     `${method.padEnd(34)} ${ms.toFixed(0).padStart(6)} ms, ${how.slice(0, 60).padEnd(60)} ChainHead ${waited} ms ${left}${also}`,
   )
 }
+const signatures = await allSignatures(join(import.meta.dirname, '../../src/rpc/signatures'))
+const dear = new Set(signatures.filter(({ cost }) => cost !== undefined && cost !== 'wait').map(({ name }) => name))
+console.log(`not asked: ${[...dear].filter((name) => !(name in asked)).join(', ')}`)
 await node.stop()
 rmSync(home, { recursive: true, force: true })

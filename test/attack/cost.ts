@@ -7,8 +7,7 @@
  * for the largest document, read to their end (`--only batch`).
  *
  * The callers run on the same machine: what the machine lacks, the stranger waits for, too. So the processor time that the node's event
- * loop spends from one turn to the next is counted beside it; of that the stranger waits for two at most. In the end calls are left
- * alone: how long does the node work for nobody?
+ * loop spends from one turn to the next is counted beside it; of that the stranger waits for two at most.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -21,7 +20,7 @@ import { WebSocket as Socket } from 'ws'
 import { MAX_CHANNELS, SUBSCRIPTION_LIMITS } from '../../src/base/bounds.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { secp256k1Address } from '../../src/types/address.ts'
-import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { startNode } from '../runtimes/nodeProcess.ts'
 import { processorMs } from '../support/processorTime.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import type { LoopTurns } from './loopTurns.ts'
@@ -258,38 +257,8 @@ async function main(): Promise<void> {
   console.log(
     `processor time of the node ${processorMs(node.pid) - cpu} ms; memory ${quietMb} MB before, ${residentMb(node.pid)} after`,
   )
-  await abandon(node, target)
   await node.stop()
   rmSync(home, { recursive: true, force: true })
-}
-
-/** Twelve callers of each call hang up in the midst of it: from when on does the node work no more than without them? */
-async function abandon(node: NodeProcess, target: Answer): Promise<void> {
-  for (const [method, params] of Object.entries(dearCalls(target))) {
-    if (!method.includes(values.only)) continue
-    const tries: number[] = []
-    // Blocks cost time as well: the shortest of three has none in it.
-    for (let i = 0; i < 3; i++) tries.push(await busyAfter(node, method, params))
-    console.log(`${method}, abandoned: the node is busy for ${Math.min(...tries).toFixed(0)} ms`)
-  }
-}
-
-async function busyAfter(node: NodeProcess, method: string, params: readonly unknown[]): Promise<number> {
-  const agent = new Agent({ keepAlive: false })
-  const asked = Array.from({ length: CONNECTIONS }, () => ask(node.url, agent, method, params).catch(() => 0))
-  await sleep(60)
-  agent.destroy()
-  await Promise.all(asked)
-  const began = performance.now()
-  let [busyMs, spent] = [0, processorMs(node.pid)]
-  while (performance.now() - began < 700) {
-    await sleep(20)
-    // The kernel counts in steps of 10 ms.
-    const now = processorMs(node.pid)
-    if (now - spent >= 20) busyMs = performance.now() - began
-    spent = now
-  }
-  return busyMs
 }
 
 /** Sends to addresses that nobody has: each is an actor then. */

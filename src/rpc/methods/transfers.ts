@@ -22,7 +22,7 @@ export function transferMethods({ view, transfers }: TransferMethodsDeps): Metho
   const readAll = async (tipsets: readonly Tipset[], call: CallContext): Promise<AddressedTransfers[]> => {
     const out: AddressedTransfers[] = []
     for (const tipset of tipsets) {
-      // Of tipsets that are known nobody else would ask.
+      // Where all of them are remembered, nothing else looks whether somebody waits still.
       if (call.signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
       out.push(await transfers.read(tipset, call))
     }
