@@ -5,6 +5,7 @@ import type { NodePorts } from '../../src/node/nodePorts.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import type { KeyStore } from '../../src/wallet/keyStore.ts'
 import { ed25519Signing } from './ed25519Signing.ts'
+import { keepPorts, keptListen } from './keptPorts.ts'
 import type { NetOptions } from './options.ts'
 
 /** What a host is made of here. */
@@ -16,11 +17,6 @@ export interface OpenHostDeps {
   readonly meta: KeyValueStore
   readonly version: string
   readonly ports: NodePorts
-}
-
-/** Free ports for TCP, WebSocket and WebRTC. */
-function defaultListen(ip: string): string[] {
-  return [`/ip4/${ip}/tcp/0`, `/ip4/${ip}/tcp/0/ws`, `/ip4/${ip}/udp/0/webrtc-direct`]
 }
 
 const LOOPBACK = '127.0.0.1'
@@ -38,11 +34,12 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
     import('./natServices.ts'),
   ])
   const isLocal = network.beacon.kind === 'mock'
-  return createHost(
+  const isChosen = options.listen.length > 0
+  const host = await createHost(
     {
       version,
       networkName,
-      listen: options.listen.length > 0 ? options.listen : defaultListen(isLocal ? LOOPBACK : '0.0.0.0'),
+      listen: isChosen ? options.listen : await keptListen(isLocal ? LOOPBACK : '0.0.0.0', meta),
       announce: options.announce,
       noAnnounce: options.hide,
       bootstrap: [...options.bootstrap, ...network.bootstrap],
@@ -55,4 +52,6 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
     nodeTransports,
     { ...ports, keystore, store: meta, signing: ed25519Signing },
   )
+  if (!isChosen) host.onListening((addresses) => keepPorts(addresses, meta))
+  return host
 }

@@ -1,5 +1,5 @@
 /** Structs in JSON: Lotus' names of their fields, in order. */
-import type { Codec, JsonSchema } from './codec.ts'
+import type { Codec, JsonContext, JsonSchema } from './codec.ts'
 import { inField, otherCases, wrongJson } from './goJson.ts'
 import type { Json } from './jsonText.ts'
 import { printOf, withPrint } from './jsonWriter.ts'
@@ -13,6 +13,36 @@ export interface AnyField {
   readonly key: string
   readonly jsonName: string
   readonly codec: Codec<unknown>
+}
+
+/** How a struct's JSON is put together, for who prints it field by field. */
+export interface Shape {
+  readonly fields: readonly (AnyField & {
+    /** Text in front of the field's value: a brace or a comma, and its name. */
+    readonly before: string
+  })[]
+  /** Those of them that hold lists, perhaps in structs of their own. */
+  readonly lists: readonly AnyField[]
+  /** The struct that a value is printed as. Lists have the same names in both. */
+  of(value: unknown): Readonly<Record<string, unknown>>
+}
+
+/** By the function whose JSON it describes: a description with another one, made of this by a spread, has another shape. */
+const shapes = new WeakMap<Codec<never>['toJson'], Shape>()
+
+/** Of a struct; undefined: its JSON is put together in another way. */
+export function shapeOf({ toJson }: Codec<unknown>): Shape | undefined {
+  return shapes.get(toJson as Codec<never>['toJson'])
+}
+
+/** Says that what `toJson` gives is the JSON of `form(value)`. @param codec - of the form, a struct @returns `toJson` */
+export function withForm<T, F>(codec: Codec<F>, form: (value: T) => F): Codec<T>['toJson'] {
+  const toJson = (value: T, context: JsonContext): Json => codec.toJson(form(value), context)
+  const shape = shapeOf(codec as unknown as Codec<unknown>)
+  if (shape !== undefined) {
+    shapes.set(toJson, { ...shape, of: (value) => shape.of(form(value as T)) })
+  }
+  return toJson
 }
 
 /** Fields as rows, in the order of the list: on the wire, too. */
@@ -34,25 +64,32 @@ export function structJson(
   const otherCasesOf = otherCases(parts.map(({ jsonName }) => jsonName))
   const printed = parts.map(({ key, jsonName, codec }, i) => ({
     key,
+    jsonName,
     before: `${i === 0 ? '{' : ','}${JSON.stringify(jsonName)}:`,
+    codec,
     print: printOf(codec),
   }))
+  const toJson = withPrint<Record<string, unknown>>(
+    (value, context) => {
+      const out: { [key: string]: Json } = {}
+      for (const part of parts) out[part.jsonName] = part.codec.toJson(value[part.key], context)
+      return out
+    },
+    (out, value, context) => {
+      for (let i = 0; i < printed.length; i++) {
+        const { before, print, key } = printed[i] as (typeof printed)[number]
+        out.raw(before)
+        print(out, value[key], context)
+      }
+      out.raw(printed.length === 0 ? '{}' : '}')
+    },
+  )
+  const lists = parts.filter(({ codec }) => codec.items !== undefined || (shapeOf(codec)?.lists.length ?? 0) > 0)
+  if (lists.length > 0) {
+    shapes.set(toJson, { fields: printed, lists, of: (value) => value as Readonly<Record<string, unknown>> })
+  }
   return {
-    toJson: withPrint<Record<string, unknown>>(
-      (value, context) => {
-        const out: { [key: string]: Json } = {}
-        for (const part of parts) out[part.jsonName] = part.codec.toJson(value[part.key], context)
-        return out
-      },
-      (out, value, context) => {
-        for (let i = 0; i < printed.length; i++) {
-          const { before, print, key } = printed[i] as (typeof printed)[number]
-          out.raw(before)
-          print(out, value[key], context)
-        }
-        out.raw(printed.length === 0 ? '{}' : '}')
-      },
-    ),
+    toJson,
     fromJson: (value, context) => {
       if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
         throw wrongJson(value, name)

@@ -19,6 +19,7 @@ import type { Held } from './held.ts'
 import { type ListingPart, ListingParts } from './listing.ts'
 import { type ApiVersion, type CallContext, type ChannelSink, PrintedResult } from './method.ts'
 import { type Outcome, PrintedAnswer, type StreamedOutcome } from './outcome.ts'
+import { answerTooLong, printResult } from './printResult.ts'
 import type { RpcRequest } from './request.ts'
 import { failureText, successPieces, successText } from './response.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -61,14 +62,8 @@ const SILENT: Outcome = { kind: 'silent' }
 
 /** Stands for a result that is not there yet; in no id. */
 const MARK = '\u0000'
-/** Items of a list that are printed in one step. */
-const PRINTED_ITEMS = 64
-/** About as many bytes of them: a millisecond's work. */
-const PRINTED_BYTES = 65_536
-
-function answerTooLong(bytes: string): RpcError {
-  return new RpcError('FAILED', `the answer has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are sent`)
-}
+/** Longest list in the result of a cheap call that is no matter to print at once. */
+const CHEAP_ITEMS = 64
 
 /** Go's type of a parameter as it stands in error texts. */
 function goType(codec: Codec<unknown>): string {
@@ -332,27 +327,11 @@ export class RpcEngine {
     return text
   }
 
-  /** The same text as of the whole at once, a long list part by part. */
   *#print({ row }: TableEntry, value: unknown): Steps<string> {
     const { json } = this.#deps
     if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, json)
-    const { items } = row.result
-    if (items === undefined || !Array.isArray(value) || value.length <= PRINTED_ITEMS) {
-      return stringifyJson(row.result.toJson(value, json))
-    }
-    const parts: string[] = []
-    let [bytes, count] = [0, 1]
-    for (let at = 0; at < value.length; ) {
-      const part = stringifyJson(value.slice(at, at + count).map((item) => items.toJson(item, json))).slice(1, -1)
-      parts.push(part)
-      bytes += part.length + 1
-      // Before it is all in memory.
-      if (bytes > MAX_ANSWER_BYTES) throw answerTooLong(`more than ${MAX_ANSWER_BYTES}`)
-      at += count
-      count = Math.max(1, Math.min(PRINTED_ITEMS, Math.floor((PRINTED_BYTES * at) / bytes)))
-      yield
-    }
-    return `[${parts.join(',')}]`
+    const isShort = row.cost === 'cheap' && !(Array.isArray(value) && value.length > CHEAP_ITEMS)
+    return isShort ? stringifyJson(row.result.toJson(value, json)) : yield* printResult(row.result, value, json)
   }
 
   #success(request: RpcRequest, entry: TableEntry, value: unknown): Outcome {

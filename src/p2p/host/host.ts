@@ -29,7 +29,10 @@ const SOONEST_TRIM_MS = 1000
 
 /** What the library has of transports. */
 interface HostComponents {
-  readonly transportManager: { dialTransportForMultiaddr(address: Multiaddr): object | undefined }
+  readonly transportManager: {
+    dialTransportForMultiaddr(address: Multiaddr): object | undefined
+    getAddrs(): Multiaddr[]
+  }
 }
 
 /** The network side of a node. Protocols are registered before {@link start}; topics are joined before or after it. */
@@ -99,6 +102,15 @@ export class P2pHost {
     return this.#parts
   }
 
+  /** Tells, whenever the host has begun to listen, on which multiaddrs, with the ports that the system chose. */
+  onListening(tell: (addresses: readonly string[]) => void): void {
+    this.#parts.node.addEventListener('start', () => tell(this.#transports().getAddrs().map(String)))
+  }
+
+  #transports(): HostComponents['transportManager'] {
+    return (this.#parts.node as unknown as { readonly components: HostComponents }).components.transportManager
+  }
+
   /** Listens, dials, answers; nothing when it does so already. @throws P2pError `BAD_ADDRESS` when an address cannot be listened on */
   async start(): Promise<void> {
     const { node, pubsub, options, bootstrap } = this.#parts
@@ -159,12 +171,10 @@ export class P2pHost {
   }
 
   #usable(said: readonly string[]): string[] {
-    const { options, node } = this.#parts
-    // Its own question of the kind waits for names to be looked up.
-    const { transportManager } = (node as unknown as { readonly components: HostComponents }).components
-    const isDialable = (address: Multiaddr): boolean =>
-      transportManager.dialTransportForMultiaddr(address) !== undefined
-    return usableAddresses(said, isDialable, options.privateAddresses === true)
+    const transports = this.#transports()
+    // The library's own question of the kind waits for names to be looked up.
+    const isDialable = (address: Multiaddr): boolean => transports.dialTransportForMultiaddr(address) !== undefined
+    return usableAddresses(said, isDialable, this.#parts.options.privateAddresses === true)
   }
 
   /** Kept where it was dialled, else where it says it listens: an inbound connection's own address leads nowhere. */

@@ -1,7 +1,7 @@
 /** JSON of a tipset's transfers: methods of ours, named in Lotus' manner. */
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid, jsonOnly, listOrEmpty, nullable, struct, text, uint } from '../../codec/description.ts'
-import type { Field } from '../../codec/structJson.ts'
+import { type Field, withForm } from '../../codec/structJson.ts'
 import type { AddressedTransfers } from '../../transfers/tipsetTransfers.ts'
 import type { MessageFee, Transfer, TransferKind } from '../../transfers/transfer.ts'
 import { type Address, address, addressToId, idAddress } from '../../types/address.ts'
@@ -120,7 +120,7 @@ function fromForm(form: TipsetForm): AddressedTransfers {
 /** `{TipSet, Height, Root, Transfers, Fees}`; lists are `[]` when empty. */
 export const tipsetTransfers: Codec<AddressedTransfers> = jsonOnly<AddressedTransfers>(
   'petrel.TipSetTransfers',
-  (value, context) => tipsetForm.toJson(toForm(value), context),
+  withForm(tipsetForm, toForm),
   (json, context) => fromForm(tipsetForm.fromJson(json, context)),
   tipsetForm.schema,
 )
