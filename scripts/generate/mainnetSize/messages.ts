@@ -5,39 +5,29 @@
  */
 
 import { readSignedKey } from '../../../src/actors/mapKeys.ts'
-import { SECTORS_BITS } from '../../../src/actors/miner/newMiner.ts'
 import { EMPTY_BYTES } from '../../../src/base/bytes.ts'
 import { CborWriter } from '../../../src/codec/cborWriter.ts'
-import { CODEC_FIL_COMMITMENT_SEALED, createCid, HASH_POSEIDON_BLS12_381_A1_FC1 } from '../../../src/codec/cid.ts'
 import { encode } from '../../../src/codec/description.ts'
 import type { DevnetKey } from '../../../src/devnet/keys.ts'
-import { Amt } from '../../../src/ipld/amt.ts'
-import { bitFieldOf } from '../../../src/ipld/bitfield.ts'
 import { getCbor } from '../../../src/ipld/blockstore.ts'
 import { Hamt } from '../../../src/ipld/hamt.ts'
-import { DEADLINES_PER_PERIOD } from '../../../src/state/deadline.ts'
-import { minerState } from '../../../src/state/miner.ts'
 import { multisigState, multisigTransaction } from '../../../src/state/multisig.ts'
-import { preCommitSectorBatchParams2 } from '../../../src/state/params/miner/commit.ts'
-import { changePeerIDParams, withdrawBalanceParams } from '../../../src/state/params/miner/control.ts'
-import { extendSectorExpiration2Params } from '../../../src/state/params/miner/lifetime.ts'
 import { proposeParams, txnIDParams } from '../../../src/state/params/multisig.ts'
-import { sectorOnChainInfo } from '../../../src/state/sector.ts'
+import { createMinerParams } from '../../../src/state/params/power.ts'
 import type { StateTree } from '../../../src/state/stateTree.ts'
 import { type Address, address, idAddress } from '../../../src/types/address.ts'
 import type { Message } from '../../../src/types/message.ts'
 import { EvmMethod, MultisigMethod } from '../../../src/types/methodNumbers.ts'
-import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import { ATTO_PER_FIL } from '../../../src/types/scalars.ts'
 import type { SignedMessage } from '../../../src/types/signedMessage.ts'
-import { MARKET_ADDRESS } from '../../../src/types/singletons.ts'
+import { MARKET_ADDRESS, POWER_ADDRESS } from '../../../src/types/singletons.ts'
 import { signingBytes } from '../../../src/types/verifySignature.ts'
 import { keyOf, signWith } from '../../../src/wallet/key.ts'
 import { addressesOf, type KeyedAddresses, keyedAccount, workerKey } from './accounts.ts'
 import { storageOf } from './contracts.ts'
-import { partitionSize } from './miner.ts'
+import { MINER_METHODS, MinerMessages, type MinerSort } from './minerMessages.ts'
 import { fillRandom, PURPOSE, random32 } from './random.ts'
-import { hasDeal, isVerified, minerId, sectorCounts } from './sectors.ts'
+import { minerId, WINDOW_POST_PROOF } from './sectors.ts'
 import { firstIdOf, type StateSize } from './size.ts'
 
 /** What a tipset's messages are, in parts of the whole; proofs of storage come when their deadlines do. */
@@ -53,16 +43,23 @@ export const MIX = {
   /** Multisigs: Propose, Approve. */
   propose: 4,
   approve: 3,
-  /** Miners: WithdrawBalance, ChangePeerID, PreCommitSectorBatch2, ExtendSectorExpiration2. */
+  /** Power: CreateMiner. */
+  createMiner: 0.5,
+  /** Miners: WithdrawBalance, ChangePeerID, PreCommitSectorBatch2, ProveCommitSectors3, ExtendSectorExpiration2. */
   withdraw: 3,
   changePeer: 1,
   preCommit: 6,
+  proveCommit: 6,
   extend: 2,
+  /** Miners: DeclareFaults, DeclareFaultsRecovered, TerminateSectors. */
+  declareFaults: 2,
+  recover: 2,
+  terminate: 1,
 } as const
 type Sort = keyof typeof MIX
-type MinerSort = 'withdraw' | 'changePeer' | 'preCommit' | 'extend'
 
-const METHODS = { addBalance: 2n, withdraw: 16n, changePeer: 4n, preCommit: 28n, extend: 32n } as const
+const ADD_BALANCE = 2n
+const CREATE_MINER = 2n
 /** Gas that each sort may take: more than it does. */
 const GAS: Readonly<Record<Sort, bigint>> = {
   send: 12_000_000n,
@@ -74,19 +71,21 @@ const GAS: Readonly<Record<Sort, bigint>> = {
   withdraw: 80_000_000n,
   changePeer: 40_000_000n,
   preCommit: 150_000_000n,
+  proveCommit: 400_000_000n,
   extend: 200_000_000n,
+  declareFaults: 200_000_000n,
+  recover: 200_000_000n,
+  terminate: 300_000_000n,
+  createMiner: 150_000_000n,
 }
+/** What a new miner's deposit is paid from: the less power a network has, the dearer it is. */
+const MINER_DEPOSIT = 1_000n * ATTO_PER_FIL
 const FEE_CAP = 5_000_000_000n
 const PREMIUM = 100_000n
 const VALUE = ATTO_PER_FIL / 1000n
 const WORD = 32
-const SEAL_PROOF = 8
-const SECTORS_A_BATCH = 2
-/** Sector numbers that no miner has from the start. */
-const FREE_SECTORS = 200_000
-const LIFETIME = 400 * 2880
-/** Epochs between the randomness of a seal and its commitment. */
-const SEAL_LOOKBACK = 5
+/** Miners that are looked at for one whose state allows a message. */
+const MINERS_TRIED = 8
 
 /** Who may have sent which message of a tipset, and on what. */
 export interface MessageBase {
@@ -101,6 +100,7 @@ export class MessageMaker {
   readonly #chainId: bigint
   readonly #keyed: KeyedAddresses
   readonly #base: MessageBase
+  readonly #miners: MinerMessages
   readonly #used = new Set<string>()
   #at = 0
 
@@ -109,6 +109,12 @@ export class MessageMaker {
     this.#chainId = chainId
     this.#keyed = keyed
     this.#base = base
+    this.#miners = new MinerMessages(size, base.tree, base.height, (below) => this.#random(below))
+  }
+
+  /** The state that the messages come on. */
+  get tree(): StateTree {
+    return this.#base.tree
   }
 
   #random(below: number): number {
@@ -116,9 +122,10 @@ export class MessageMaker {
   }
 
   #sort(): Sort {
-    let left = this.#random(Object.values(MIX).reduce((sum, part) => sum + part, 0))
+    // In halves.
+    let left = this.#random(2 * Object.values(MIX).reduce((sum, part) => sum + part, 0))
     for (const [sort, part] of Object.entries(MIX) as [Sort, number][]) {
-      left -= part
+      left -= 2 * part
       if (left < 0) return sort
     }
     return 'send'
@@ -185,12 +192,14 @@ export class MessageMaker {
       case 'addBalance': {
         const key = this.#key('secp256k1')
         const params = encode(address, key.address)
-        return this.sign(key, { to: MARKET_ADDRESS, value: VALUE, method: METHODS.addBalance, params, gasLimit })
+        return this.sign(key, { to: MARKET_ADDRESS, value: VALUE, method: ADD_BALANCE, params, gasLimit })
       }
       case 'propose':
         return this.#propose(gasLimit)
       case 'approve':
         return this.#approve(gasLimit)
+      case 'createMiner':
+        return this.#createMiner(gasLimit)
       default:
         return this.#toMiner(sort, gasLimit)
     }
@@ -255,59 +264,24 @@ export class MessageMaker {
   }
 
   #toMiner(sort: MinerSort, gasLimit: bigint): SignedMessage | undefined {
-    const miner = this.#random(this.#size.counts.miner)
-    const params = sort === 'extend' ? this.#extension(miner) : this.#minerParams(sort, miner)
-    if (params === undefined) return undefined
-    const to = idAddress(BigInt(minerId(miner)))
-    return this.sign(workerKey(this.#size, miner), { to, method: METHODS[sort], params, gasLimit })
+    for (let tries = 0; tries < MINERS_TRIED; tries++) {
+      const miner = this.#random(this.#size.counts.miner)
+      const params = this.#miners.params(sort, miner)
+      if (params === undefined) continue
+      const to = idAddress(BigInt(minerId(miner)))
+      return this.sign(workerKey(this.#size, miner), { to, method: MINER_METHODS[sort], params, gasLimit })
+    }
+    return undefined
   }
 
-  #minerParams(sort: Exclude<MinerSort, 'extend'>, miner: number): Uint8Array {
-    const { height } = this.#base
-    if (sort === 'withdraw') return encode(withdrawBalanceParams, { amountRequested: VALUE })
-    if (sort === 'changePeer') {
-      const newId = new Uint8Array(WORD)
-      fillRandom(newId, 0, this.#size.seed, PURPOSE.messages, height)
-      return encode(changePeerIDParams, { newId })
-    }
-    const sectors = Array.from({ length: SECTORS_A_BATCH }, (_, i) => {
-      const number = FREE_SECTORS + height * SECTORS_A_BATCH + i
-      const digest = new Uint8Array(WORD)
-      fillRandom(digest, 0, this.#size.seed ^ miner, PURPOSE.sealed, number)
-      return {
-        sealProof: SEAL_PROOF,
-        sectorNumber: number,
-        sealedCid: createCid(CODEC_FIL_COMMITMENT_SEALED, HASH_POSEIDON_BLS12_381_A1_FC1, digest),
-        sealRandEpoch: Math.max(0, height - SEAL_LOOKBACK),
-        dealIds: [],
-        expiration: height + LIFETIME,
-        unsealedCid: null,
-      }
+  /** A miner whose worker is a BLS account. */
+  #createMiner(gasLimit: bigint): SignedMessage | undefined {
+    const key = this.#key('bls')
+    const peer = new Uint8Array(WORD)
+    fillRandom(peer, 0, this.#size.seed, PURPOSE.messages, this.#base.height * 10_000 + this.#at)
+    const params = encode(createMinerParams, {
+      ...{ owner: key.address, worker: key.address, windowPoStProofType: WINDOW_POST_PROOF, peer, multiaddrs: [] },
     })
-    return encode(preCommitSectorBatchParams2, { sectors })
-  }
-
-  /** A sector without data lives on for a day more. */
-  #extension(miner: number): Uint8Array | undefined {
-    const { tree } = this.#base
-    const actor = tree.getActor(BigInt(minerId(miner)))
-    if (actor === undefined) return undefined
-    const { sectors } = getCbor(tree.store, minerState, actor.head)
-    const count = sectorCounts(this.#size)[miner] as number
-    const number = this.#random(count)
-    if (isVerified(number) || hasDeal(number)) return undefined
-    const at = Math.floor(number / partitionSize(count))
-    const sector = Amt.load(tree.store, sectors, sectorOnChainInfo, { bitWidth: SECTORS_BITS }).get(number)
-    if (sector === undefined) return undefined
-    const extension = {
-      ...{
-        deadline: at % DEADLINES_PER_PERIOD,
-        partition: Math.floor(at / DEADLINES_PER_PERIOD),
-        sectors: bitFieldOf([number]),
-        sectorsWithClaims: [],
-      },
-      newExpiration: sector.expiration + EPOCHS_PER_DAY,
-    }
-    return encode(extendSectorExpiration2Params, { extensions: [extension] })
+    return this.sign(key, { to: POWER_ADDRESS, value: MINER_DEPOSIT, method: CREATE_MINER, params, gasLimit })
   }
 }

@@ -14,7 +14,7 @@ import { fillRandom, PURPOSE, random32 } from './random.ts'
 import { FIRST_ID, type StateSize } from './size.ts'
 
 /** RegisteredSealProof StackedDRG32GiBV1P1, RegisteredPoStProof StackedDRGWindow32GiBV1P1. */
-const SEAL_PROOF = 8
+export const SEAL_PROOF = 8
 export const WINDOW_POST_PROOF = 13
 /** Bytes. */
 export const SECTOR_SIZE: bigint = 1n << 35n

@@ -8,9 +8,17 @@ import { provingPeriodStart } from '../../../src/actors/miner/provingPeriod.ts'
 import { EMPTY_BYTES } from '../../../src/base/bytes.ts'
 import { encode } from '../../../src/codec/description.ts'
 import { drawRandomnessFromDigest } from '../../../src/crypto/drawRandomness.ts'
+import { Amt } from '../../../src/ipld/amt.ts'
 import { EMPTY_BIT_FIELD } from '../../../src/ipld/bitfield.ts'
 import { getCbor } from '../../../src/ipld/blockstore.ts'
-import { CHALLENGE_WINDOW, DEADLINES_PER_PERIOD, deadline, deadlines } from '../../../src/state/deadline.ts'
+import {
+  CHALLENGE_WINDOW,
+  DEADLINES_PER_PERIOD,
+  type Deadline,
+  deadline,
+  deadlines,
+  partition,
+} from '../../../src/state/deadline.ts'
 import { minerState } from '../../../src/state/miner.ts'
 import { submitWindowedPoStParams } from '../../../src/state/params/miner/proving.ts'
 import type { StateTree } from '../../../src/state/stateTree.ts'
@@ -18,7 +26,6 @@ import { idAddress } from '../../../src/types/address.ts'
 import type { SignedMessage } from '../../../src/types/signedMessage.ts'
 import { workerKey } from './accounts.ts'
 import type { MessageMaker } from './messages.ts'
-import { partitionsOf } from './miner.ts'
 import { PURPOSE, random32 } from './random.ts'
 import { minerId, sectorCounts, WINDOW_POST_PROOF } from './sectors.ts'
 import type { StateSize } from './size.ts'
@@ -31,6 +38,24 @@ const GAS_LIMIT = 200_000_000n
 /** Epochs of a window that a miner lets pass before it proves: one value for each. */
 const FIRST_EPOCH = 3
 const SPREAD = 40
+
+function deadlineOf(tree: StateTree, miner: number, at: number): Deadline | undefined {
+  const actor = tree.getActor(BigInt(minerId(miner)))
+  if (actor === undefined) return undefined
+  const link = getCbor(tree.store, deadlines, getCbor(tree.store, minerState, actor.head).deadlines).due[at]
+  return link && getCbor(tree.store, deadline, link)
+}
+
+/** Partitions of a miner's deadline that have sectors to be proven. */
+function provable(tree: StateTree, miner: number, at: number): number[] {
+  const one = deadlineOf(tree, miner, at)
+  const out: number[] = []
+  if (one === undefined) return out
+  Amt.load(tree.store, one.partitions, partition).forEach((index, { sectors, terminated, faults, recoveries }) => {
+    if (!sectors.subtract(terminated).subtract(faults.subtract(recoveries)).isEmpty) out.push(index)
+  })
+  return out
+}
 
 /** Which deadlines are proven; the windows of a miner are numbered from its first one in the chain. */
 export class WindowPosts {
@@ -56,11 +81,8 @@ export class WindowPosts {
   }
 
   #isProven(tree: StateTree, miner: number, at: number): boolean {
-    const actor = tree.getActor(BigInt(minerId(miner)))
-    if (actor === undefined) return true
-    const { due } = getCbor(tree.store, deadlines, getCbor(tree.store, minerState, actor.head).deadlines)
-    const link = due[at]
-    return link === undefined || !getCbor(tree.store, deadline, link).partitionsPoSted.isEmpty
+    const one = deadlineOf(tree, miner, at)
+    return one === undefined || !one.partitionsPoSted.isEmpty
   }
 
   /**
@@ -89,11 +111,11 @@ export class WindowPosts {
     height: number,
     digest: Uint8Array,
   ): SignedMessage | undefined | 'sent already' {
-    const partitions = partitionsOf(this.#sectors[miner] as number, at)
+    const partitions = provable(maker.tree, miner, at)
     if (partitions.length === 0) return undefined
     const params = encode(submitWindowedPoStParams, {
       deadline: at,
-      partitions: partitions.map((_, index) => ({ index, skipped: EMPTY_BIT_FIELD })),
+      partitions: partitions.map((index) => ({ index, skipped: EMPTY_BIT_FIELD })),
       proofs: [{ postProof: WINDOW_POST_PROOF, proofBytes: new Uint8Array(PROOF_BYTES).fill(miner & 0xff) }],
       chainCommitEpoch: height,
       chainCommitRand: drawRandomnessFromDigest(digest, TAG_POST_CHAIN_COMMIT, height, EMPTY_BYTES),
