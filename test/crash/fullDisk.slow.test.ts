@@ -77,7 +77,11 @@ it.skipIf(!isMounted)(
       rmSync(ballast)
     }
     fill(0)
+    // A block for which room was looked for before is still written.
+    const last = await head()
+    await new Promise((resolve) => setTimeout(resolve, 1500))
     const stopped = await head()
+    expect(stopped).toBeLessThanOrEqual(last + 1)
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(await head()).toBe(stopped)
     expect(node.output()).toContain('cannot make a block')
