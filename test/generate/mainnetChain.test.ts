@@ -88,7 +88,15 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     const sorts = shares.map(({ actor, method }) => `${actor} ${method}`)
     // builtin-actors v18 actors/{miner,multisig,market}/src/lib.rs Method; FIP-0054 InvokeEVM.
     for (const method of [4, 5, 9, 10, 11, 16, 28, 32, 34]) expect(sorts).toContain(`storageminer ${method}`)
-    for (const sort of ['account 0', 'evm 3844450837', 'multisig 2', 'multisig 3', 'storagemarket 2', 'storagepower 2'])
+    for (const sort of [
+      'account 0',
+      'evm 3844450837',
+      'multisig 2',
+      'multisig 3',
+      'storagemarket 2',
+      'storagemarket 4',
+      'storagepower 2',
+    ])
       expect(sorts).toContain(sort)
     let all = 0
     for (let at = chain.view.store.parent(head); at.height > 0; at = chain.view.store.parent(at))

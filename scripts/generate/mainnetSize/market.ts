@@ -21,7 +21,7 @@ import type { StateSize } from './size.ts'
 
 const PROPOSALS_BITS = 5
 const STATES_BITS = 6
-const BALANCE_TABLE_BITS = 6
+export const BALANCE_TABLE_BITS = 6
 /** CBOR null: the values of a set. */
 const MEMBER = Uint8Array.of(0xf6)
 /** AttoFIL a provider has at stake for each deal. */
@@ -31,7 +31,7 @@ const PENDING_EVERY = 100
 /** Waiting deals start in the first two days, none at once. */
 const FIRST_START = 30
 const STARTS = 5760
-const DEAL_EPOCHS = 518_400
+export const DEAL_EPOCHS = 518_400
 const NEVER = -1
 
 /** The market's state, and what the actor has. */

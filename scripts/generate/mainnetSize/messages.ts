@@ -25,6 +25,7 @@ import { signingBytes } from '../../../src/types/verifySignature.ts'
 import { keyOf, signWith } from '../../../src/wallet/key.ts'
 import { addressesOf, type KeyedAddresses, keyedAccount, workerKey } from './accounts.ts'
 import { storageOf } from './contracts.ts'
+import { publishedDeals } from './dealMessages.ts'
 import { MINER_METHODS, MinerMessages, type MinerSort } from './minerMessages.ts'
 import { fillRandom, PURPOSE, random32 } from './random.ts'
 import { minerId, WINDOW_POST_PROOF } from './sectors.ts'
@@ -38,8 +39,9 @@ export const MIX = {
   invokeContract: 28,
   /** Value from one Ethereum account to another. */
   ethTransfer: 12,
-  /** Market: AddBalance. */
+  /** Market: AddBalance, for clients and for miners, and PublishStorageDeals. */
   addBalance: 5,
+  publishDeals: 2,
   /** Multisigs: Propose, Approve. */
   propose: 4,
   approve: 3,
@@ -59,6 +61,7 @@ export const MIX = {
 type Sort = keyof typeof MIX
 
 const ADD_BALANCE = 2n
+const PUBLISH_DEALS = 4n
 const CREATE_MINER = 2n
 /** Gas that each sort may take: more than it does. */
 const GAS: Readonly<Record<Sort, bigint>> = {
@@ -66,6 +69,7 @@ const GAS: Readonly<Record<Sort, bigint>> = {
   invokeContract: 120_000_000n,
   ethTransfer: 25_000_000n,
   addBalance: 80_000_000n,
+  publishDeals: 300_000_000n,
   propose: 60_000_000n,
   approve: 80_000_000n,
   withdraw: 80_000_000n,
@@ -190,10 +194,13 @@ export class MessageMaker {
       case 'invokeContract':
         return this.#invoke(gasLimit)
       case 'addBalance': {
+        if (this.#random(2) === 0) return this.#addStake(gasLimit)
         const key = this.#key('secp256k1')
         const params = encode(address, key.address)
         return this.sign(key, { to: MARKET_ADDRESS, value: VALUE, method: ADD_BALANCE, params, gasLimit })
       }
+      case 'publishDeals':
+        return this.#publishDeals(gasLimit)
       case 'propose':
         return this.#propose(gasLimit)
       case 'approve':
@@ -203,6 +210,26 @@ export class MessageMaker {
       default:
         return this.#toMiner(sort, gasLimit)
     }
+  }
+
+  /** For the deals of a miner. */
+  #addStake(gasLimit: bigint): SignedMessage | undefined {
+    const miner = this.#random(this.#size.counts.miner)
+    const params = encode(address, idAddress(BigInt(minerId(miner))))
+    const key = workerKey(this.#size, miner)
+    return this.sign(key, { to: MARKET_ADDRESS, value: VALUE, method: ADD_BALANCE, params, gasLimit })
+  }
+
+  #publishDeals(gasLimit: bigint): SignedMessage | undefined {
+    const { tree, height } = this.#base
+    for (let tries = 0; tries < MINERS_TRIED; tries++) {
+      const index = this.#random(this.#size.counts.miner)
+      const [miner, client] = [idAddress(BigInt(minerId(index))), this.#key('secp256k1')]
+      const params = publishedDeals({ size: this.#size, tree, height }, { index, miner, client })
+      if (params === undefined) continue
+      return this.sign(workerKey(this.#size, index), { to: MARKET_ADDRESS, method: PUBLISH_DEALS, params, gasLimit })
+    }
+    return undefined
   }
 
   #invoke(gasLimit: bigint): SignedMessage | undefined {
