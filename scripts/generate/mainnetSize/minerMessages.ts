@@ -152,10 +152,10 @@ export class MinerMessages {
   #proveCommit({ preCommittedSectors }: MinerState): Uint8Array | undefined {
     const all = Hamt.load(this.#tree.store, preCommittedSectors, sectorPreCommitOnChainInfo)
     const due = [...all.entries()]
-      .map(([, one]) => one)
-      .filter((one) => one.preCommitEpoch + CHALLENGE_DELAY < this.#height)
+      .map(([, committed]) => committed)
+      .filter(({ preCommitEpoch }) => preCommitEpoch + CHALLENGE_DELAY < this.#height)
     const first = Math.min(...due.map(({ preCommitEpoch }) => preCommitEpoch))
-    const numbers = due.filter((one) => one.preCommitEpoch === first).map(({ info }) => info.sectorNumber)
+    const numbers = due.filter(({ preCommitEpoch }) => preCommitEpoch === first).map(({ info }) => info.sectorNumber)
     if (numbers.length === 0) return undefined
     return encode(proveCommitSectors3Params, {
       sectorActivations: numbers.map((sectorNumber) => ({ sectorNumber, pieces: [] })),
@@ -192,9 +192,9 @@ export class MinerMessages {
       sector,
     }
     const { partitions } = this.#deadline(state, place.deadline) ?? {}
-    const one = partitions && Amt.load(this.#tree.store, partitions, partition).get(place.partition)
-    if (one === undefined || !one.sectors.has(sector)) return undefined
-    return [one.faults, one.terminated, one.unproven].some((field) => field.has(sector)) ? undefined : place
+    const proven = partitions && Amt.load(this.#tree.store, partitions, partition).get(place.partition)
+    if (proven === undefined || !proven.sectors.has(sector)) return undefined
+    return [proven.faults, proven.terminated, proven.unproven].some((field) => field.has(sector)) ? undefined : place
   }
 
   /** A faulty sector that nobody has said will be proven again. */
@@ -202,9 +202,13 @@ export class MinerMessages {
     const from = this.#random(DEADLINES_PER_PERIOD)
     for (let i = 0; i < DEADLINES_PER_PERIOD; i++) {
       const at = (from + i) % DEADLINES_PER_PERIOD
-      const one = this.#deadline(state, at)
-      if (one === undefined || one.faultyPower.raw === 0n || !this.#isFar(state, at)) continue
-      for (const [index, { faults, recoveries }] of Amt.load(this.#tree.store, one.partitions, partition).entries()) {
+      const window = this.#deadline(state, at)
+      if (window === undefined || window.faultyPower.raw === 0n || !this.#isFar(state, at)) continue
+      for (const [index, { faults, recoveries }] of Amt.load(
+        this.#tree.store,
+        window.partitions,
+        partition,
+      ).entries()) {
         const left = faults.subtract(recoveries)
         if (!left.isEmpty) return { deadline: at, partition: index, sector: Number(left.first) }
       }

@@ -48,10 +48,10 @@ function deadlineOf(tree: StateTree, miner: number, at: number): Deadline | unde
 
 /** Partitions of a miner's deadline that have sectors to be proven. */
 function provable(tree: StateTree, miner: number, at: number): number[] {
-  const one = deadlineOf(tree, miner, at)
+  const found = deadlineOf(tree, miner, at)
   const out: number[] = []
-  if (one === undefined) return out
-  Amt.load(tree.store, one.partitions, partition).forEach((index, { sectors, terminated, faults, recoveries }) => {
+  if (found === undefined) return out
+  Amt.load(tree.store, found.partitions, partition).forEach((index, { sectors, terminated, faults, recoveries }) => {
     if (!sectors.subtract(terminated).subtract(faults.subtract(recoveries)).isEmpty) out.push(index)
   })
   return out
@@ -81,8 +81,8 @@ export class WindowPosts {
   }
 
   #isProven(tree: StateTree, miner: number, at: number): boolean {
-    const one = deadlineOf(tree, miner, at)
-    return one === undefined || !one.partitionsPoSted.isEmpty
+    const found = deadlineOf(tree, miner, at)
+    return found === undefined || !found.partitionsPoSted.isEmpty
   }
 
   /**
