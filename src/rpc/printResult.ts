@@ -51,16 +51,16 @@ class ResultText {
   *print(codec: Codec<unknown>, value: unknown): Steps<void> {
     const { items } = codec
     const shape = shapeOf(codec)
-    if (weightOf(codec, value) <= STEP_VALUES) this.#add(stringifyJson(codec.toJson(value, this.#json)))
-    else if (items !== undefined) yield* this.#printList(items, value as readonly unknown[])
-    else if (shape !== undefined) {
+    const isLong = weightOf(codec, value) > STEP_VALUES
+    if (isLong && items !== undefined) yield* this.#printList(items, value as readonly unknown[])
+    else if (isLong && shape !== undefined) {
       const form = shape.of(value)
       for (const { key, before, codec: inner } of shape.fields) {
         this.#add(before)
         yield* this.print(inner, form[key])
       }
       this.#add('}')
-    }
+    } else this.#add(stringifyJson(codec.toJson(value, this.#json)))
   }
 
   *#printList(items: Codec<unknown>, value: readonly unknown[]): Steps<void> {
