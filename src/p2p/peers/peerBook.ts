@@ -65,10 +65,12 @@ export class PeerBook {
     if (all.length > 0) this.#keep({ peer, addresses: all, seenMs: nowMs, isUseful: before?.isUseful ?? false })
   }
 
-  /** A peer that was met is of use now. */
-  useful(peer: PeerName, nowMs: number): void {
+  /** A peer that was met is of use now. @returns whether that is new */
+  useful(peer: PeerName, nowMs: number): boolean {
     const known = this.#peers.get(peer)
-    if (known !== undefined) this.#keep({ ...known, seenMs: nowMs, isUseful: true })
+    if (known === undefined) return false
+    this.#keep({ ...known, seenMs: nowMs, isUseful: true })
+    return !known.isUseful
   }
 
   forget(peer: PeerName): void {

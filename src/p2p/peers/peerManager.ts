@@ -26,7 +26,7 @@ export interface PeerManagerOptions {
   readonly refreshMs: number
   /** Peers heard of that are kept to be dialled. */
   readonly leads: number
-  /** How often what is known is written down, ms. */
+  /** How often what is known is written down, ms; that a peer is of use, with the next look. */
   readonly saveEveryMs: number
 }
 
@@ -147,10 +147,12 @@ export class PeerManager {
     const ended = this.#ended
     if (ended === undefined) return
     this.#cancelTick = this.#deps.timers.setTimeout(() => this.#tick(), this.#options.intervalMs)
+    let isNew = false
     for (const peer of this.#deps.connected()) {
-      if (this.#deps.isUseful(peer)) this.#deps.book.useful(peer, this.#deps.clock.nowMs())
+      if (this.#deps.isUseful(peer) && this.#deps.book.useful(peer, this.#deps.clock.nowMs())) isNew = true
     }
-    this.#save()
+    // Who was of use is not forgotten, whatever ends the process: among strangers it is what the next start has.
+    this.#save(isNew)
     if (this.#expanding || this.#hasEnough()) return
     this.#expanding = true
     this.#expand(ended.signal)
@@ -169,9 +171,9 @@ export class PeerManager {
     return this.#chosen(this.#deps.filecoinPeers()).length >= this.#options.minPeers
   }
 
-  #save(): void {
+  #save(atOnce: boolean): void {
     const now = this.#deps.clock.monotonicMs()
-    if (now - this.#savedMs < this.#options.saveEveryMs) return
+    if (!atOnce && now - this.#savedMs < this.#options.saveEveryMs) return
     this.#savedMs = now
     this.#deps.book.saveAside().catch((error: unknown) => this.#notWritten(error))
   }

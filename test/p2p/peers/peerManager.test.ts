@@ -212,6 +212,29 @@ it('alone it tries whom it knows once a minute, however long nobody answered', a
   w.manager.stop()
 })
 
+it('that a peer is of use is written down with the next look, other news once a minute', async () => {
+  const w = world([], ['friend', 'stranger'])
+  let saved = 0
+  w.book.saveAside = () => {
+    saved++
+    return Promise.resolve()
+  }
+  w.manager.start()
+  await w.time.advance(12_000)
+  w.manager.met('friend', ['/ip4/1.2.3.4/tcp/1'])
+  w.manager.met('stranger', ['/ip4/1.2.3.5/tcp/1'])
+  await w.time.advance(10_000)
+  expect(saved).toBe(1)
+  w.useful.add('friend')
+  await w.time.advance(5000)
+  expect([saved, w.book.find('friend')?.isUseful]).toEqual([2, true])
+  await w.time.advance(20_000)
+  expect(saved).toBe(2)
+  await w.time.advance(40_000)
+  expect(saved).toBe(3)
+  w.manager.stop()
+})
+
 it('ends where the disk is full', () => {
   const w = world([])
   w.manager.start()
