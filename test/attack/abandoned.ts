@@ -251,25 +251,28 @@ mkdirSync(join(home, 'node'))
 symlinkSync(ACTORS, join(home, 'node', 'actors'))
 const snapshot = ['--network', join(folder, NETWORK_FILE), '--snapshot', join(folder, CHAIN_FILE)]
 const node = await startNode('node', join(home, 'node'), ['daemon', ...snapshot, '--api', '0', '--no-net'], 240_000)
-// Until then it works for itself, a fifth of a core.
-while (!node.output().includes('noted where the messages')) await sleep(POLL_MS)
-const found = await target(new RpcClient(node.url, node.token))
-const asked = questions(found)
-for (const [method, params] of Object.entries(asked)) {
-  if (!method.includes(wanted)) continue
-  const call = alone(node, method, params)
-  const waited = (await strangerBeside(node, call)).toFixed(0).padStart(5)
-  const [ms, how] = await call
-  await sleep(WATCHED_MS)
-  const text = body(method, params)
-  const left = ms < PATIENCE_MS ? '' : `left: busy for ${(await busyAfter(node, text, leaveHttp)).toFixed(0)} ms`
-  const also = ms < PATIENCE_MS ? '' : `, by WebSocket ${(await busyAfter(node, text, leaveSocket)).toFixed(0)} ms`
-  console.log(
-    `${method.padEnd(34)} ${ms.toFixed(0).padStart(6)} ms, ${how.slice(0, 60).padEnd(60)} ChainHead ${waited} ms ${left}${also}`,
-  )
+try {
+  // Until then it works for itself, a fifth of a core.
+  while (!node.output().includes('noted where the messages')) await sleep(POLL_MS)
+  const found = await target(new RpcClient(node.url, node.token))
+  const asked = questions(found)
+  for (const [method, params] of Object.entries(asked)) {
+    if (!method.includes(wanted)) continue
+    const call = alone(node, method, params)
+    const waited = (await strangerBeside(node, call)).toFixed(0).padStart(5)
+    const [ms, how] = await call
+    await sleep(WATCHED_MS)
+    const text = body(method, params)
+    const left = ms < PATIENCE_MS ? '' : `left: busy for ${(await busyAfter(node, text, leaveHttp)).toFixed(0)} ms`
+    const also = ms < PATIENCE_MS ? '' : `, by WebSocket ${(await busyAfter(node, text, leaveSocket)).toFixed(0)} ms`
+    console.log(
+      `${method.padEnd(34)} ${ms.toFixed(0).padStart(6)} ms, ${how.slice(0, 60).padEnd(60)} ChainHead ${waited} ms ${left}${also}`,
+    )
+  }
+  const signatures = await allSignatures(join(import.meta.dirname, '../../src/rpc/signatures'))
+  const dear = new Set(signatures.filter(({ cost }) => cost !== undefined && cost !== 'wait').map(({ name }) => name))
+  console.log(`not asked: ${[...dear].filter((name) => !(name in asked)).join(', ')}`)
+} finally {
+  await node.stop()
+  rmSync(home, { recursive: true, force: true })
 }
-const signatures = await allSignatures(join(import.meta.dirname, '../../src/rpc/signatures'))
-const dear = new Set(signatures.filter(({ cost }) => cost !== undefined && cost !== 'wait').map(({ name }) => name))
-console.log(`not asked: ${[...dear].filter((name) => !(name in asked)).join(', ')}`)
-await node.stop()
-rmSync(home, { recursive: true, force: true })
