@@ -3,6 +3,7 @@
  * What another program has taken since is left to it.
  */
 import { fromUtf8, utf8 } from '../../src/base/bytes.ts'
+import { PetrelError, unlessThrown } from '../../src/base/errors.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
 import { assertPortFree } from './assertPortFree.ts'
 
@@ -22,9 +23,10 @@ const KINDS = [
 
 const MAX_PORT = 0xffff
 
+/** 0: none, or none that is readable. */
 function keptPort(store: KeyValueStore, name: string): number {
-  const text = store.get(utf8(PREFIX + name))
-  const port = text === undefined ? 0 : Number(fromUtf8(text))
+  const bytes = store.get(utf8(PREFIX + name))
+  const port = Number(bytes && unlessThrown(() => fromUtf8(bytes), PetrelError))
   return Number.isInteger(port) && port > 0 && port <= MAX_PORT ? port : 0
 }
 
@@ -42,11 +44,11 @@ export function keptListen(ip: string, store: KeyValueStore): Promise<string[]> 
   )
 }
 
-/** Keeps the ports of what is listened on for the next start. @param addresses - multiaddrs */
+/** Keeps the ports of what is listened on for the next start, where the disk takes them. @param addresses - multiaddrs */
 export function keepPorts(addresses: readonly string[], store: KeyValueStore): void {
   for (const { name, pattern } of KINDS) {
     const port = addresses.map((address) => pattern.exec(address)?.[1]).find((found) => found !== undefined)
     if (port === undefined || Number(port) === keptPort(store, name)) continue
-    store.put(utf8(PREFIX + name), utf8(port))
+    unlessThrown(() => store.put(utf8(PREFIX + name), utf8(port)), PetrelError)
   }
 }
