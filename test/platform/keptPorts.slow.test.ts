@@ -24,6 +24,8 @@ async function start(name: string, args: readonly string[]): Promise<{ node: Nod
 const produce = (): Promise<{ node: NodeProcess; rpc: RpcClient }> =>
   start('producer', ['devnet', '--block-time', '1', '--actors', 'native'])
 
+const isPlain = (one: string): boolean => /\/tcp\/\d+$/.test(one)
+
 async function listening(rpc: RpcClient): Promise<string[]> {
   return (await rpc.call('NetAddrsListen')).Addrs.sort()
 }
@@ -33,7 +35,7 @@ it('a follower finds a node again that was killed and started anew', async () =>
   const addresses = await listening(first.rpc)
   expect(addresses.length).toBeGreaterThanOrEqual(3)
   const { ID } = await first.rpc.call('NetAddrsListen')
-  const address = `${addresses.find((one) => /\/tcp\/\d+$/.test(one))}/p2p/${ID}`
+  const address = `${addresses.find(isPlain)}/p2p/${ID}`
   const network = join(folder, 'producer', 'network.json')
   const follower = await start('follower', [
     'daemon',
@@ -55,12 +57,11 @@ it('a follower finds a node again that was killed and started anew', async () =>
   await second.node.kill()
 
   // What others hold is theirs: the node starts all the same, and keeps its other ports.
-  const [, port] = /\/tcp\/(\d+)$/.exec(addresses.find((one) => /\/tcp\/\d+$/.test(one)) ?? '') ?? []
+  const [, port] = /\/tcp\/(\d+)$/.exec(addresses.find(isPlain) ?? '') ?? []
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(Number(port), '127.0.0.1', resolve))
   try {
     const third = await listening((await produce()).rpc)
-    const isPlain = (one: string): boolean => /\/tcp\/\d+$/.test(one)
     expect(third.filter((one) => !isPlain(one))).toEqual(addresses.filter((one) => !isPlain(one)))
     expect(third.find(isPlain)).not.toBe(addresses.find(isPlain))
   } finally {

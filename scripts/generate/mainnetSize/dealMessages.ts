@@ -23,10 +23,10 @@ import type { StateSize } from './size.ts'
 const PIECE_BYTES = 128 * 1024
 const STAKE: TokenAmount = ATTO_PER_FIL / 2000n
 const MOST_DEALS = 4
-/** Nothing but its own sectors is a miner's from here on: numbers of pieces. */
+/** Pieces of a miner's sectors have smaller numbers. */
 const FIRST_PIECE = 100_000
 
-/** Attofil of a miner that no deal holds. */
+/** AttoFIL of a miner that no deal holds. */
 function available(tree: StateTree, miner: Address): TokenAmount {
   const actor = tree.getActor(addressToId(MARKET_ADDRESS))
   if (actor === undefined) return 0n

@@ -5,33 +5,27 @@
  */
 import { SECTORS_BITS } from '../../../src/actors/miner/newMiner.ts'
 import { EMPTY_BYTES } from '../../../src/base/bytes.ts'
+import { activeSectors, type MinerActor, type SectorLocation } from '../../../src/chain/queries/minerActor.ts'
+import { deadlineInfo, nextNotElapsed } from '../../../src/chain/queries/provingDeadline.ts'
 import { CODEC_FIL_COMMITMENT_SEALED, createCid, HASH_POSEIDON_BLS12_381_A1_FC1 } from '../../../src/codec/cid.ts'
 import { encode } from '../../../src/codec/description.ts'
 import { Amt } from '../../../src/ipld/amt.ts'
-import { bitFieldOf } from '../../../src/ipld/bitfield.ts'
-import { getCbor } from '../../../src/ipld/blockstore.ts'
+import { type BitField, bitFieldOf } from '../../../src/ipld/bitfield.ts'
 import { Hamt } from '../../../src/ipld/hamt.ts'
-import {
-  CHALLENGE_WINDOW,
-  DEADLINES_PER_PERIOD,
-  type Deadline,
-  deadline,
-  deadlines,
-  PROVING_PERIOD,
-  partition,
-} from '../../../src/state/deadline.ts'
-import { type MinerState, minerState } from '../../../src/state/miner.ts'
+import { DEADLINES_PER_PERIOD } from '../../../src/state/deadline.ts'
+import type { MinerState } from '../../../src/state/miner.ts'
 import { preCommitSectorBatchParams2, proveCommitSectors3Params } from '../../../src/state/params/miner/commit.ts'
 import { changePeerIDParams, withdrawBalanceParams } from '../../../src/state/params/miner/control.ts'
 import { extendSectorExpiration2Params, terminateSectorsParams } from '../../../src/state/params/miner/lifetime.ts'
 import { declareFaultsParams, declareFaultsRecoveredParams } from '../../../src/state/params/miner/proving.ts'
+import type { SectorNumber } from '../../../src/state/scalars.ts'
 import { sectorOnChainInfo, sectorPreCommitOnChainInfo } from '../../../src/state/sector.ts'
 import type { StateTree } from '../../../src/state/stateTree.ts'
 import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import { ATTO_PER_FIL } from '../../../src/types/scalars.ts'
 import { partitionSize } from './miner.ts'
 import { fillRandom, PURPOSE } from './random.ts'
-import { hasDeal, isVerified, minerId, SEAL_PROOF, sectorCounts } from './sectors.ts'
+import { hasDeal, isVerified, minerIn, SEAL_PROOF, sectorCounts } from './sectors.ts'
 import type { StateSize } from './size.ts'
 
 /** The methods, by the name of what they are for. */
@@ -59,24 +53,18 @@ const LIFETIME = 400 * 2880
 const SEAL_LOOKBACK = 5
 /** PRE_COMMIT_CHALLENGE_DELAY of mainnet. */
 const CHALLENGE_DELAY = 150
-/** FAULT_DECLARATION_CUTOFF, and null rounds that may come before the message. */
-const FAULT_CUTOFF = 70 + 20
+/** Epochs without a block that may come before the message is executed. */
+const NULL_ROUNDS = 20
 /** Deadlines from the one that is open on in which nothing may be ended, and the one before: it may be closed late. */
 const CLOSE_DEADLINES = 3
 
 /** A sector where it is proven. */
-interface Place {
-  readonly deadline: number
-  readonly partition: number
-  readonly sector: number
+interface Place extends SectorLocation {
+  readonly sector: SectorNumber
 }
 
-function declared({ deadline, partition, sector }: Place): {
-  deadline: number
-  partition: number
-  sectors: ReturnType<typeof bitFieldOf>
-} {
-  return { deadline, partition, sectors: bitFieldOf([sector]) }
+function declared({ sector, ...place }: Place): SectorLocation & { readonly sectors: BitField } {
+  return { ...place, sectors: bitFieldOf([sector]) }
 }
 
 /** What miners may send on one tipset. */
@@ -111,15 +99,15 @@ export class MinerMessages {
   }
 
   #ofState(sort: Exclude<MinerSort, 'withdraw' | 'changePeer' | 'preCommit'>, miner: number): Uint8Array | undefined {
-    const actor = this.#tree.getActor(BigInt(minerId(miner)))
+    const actor = minerIn(this.#tree, miner)
     if (actor === undefined) return undefined
-    const state = getCbor(this.#tree.store, minerState, actor.head)
+    const { state } = actor
     if (sort === 'proveCommit') return this.#proveCommit(state)
     if (sort === 'recover') {
-      const place = this.#faulty(state)
+      const place = this.#faulty(actor)
       return place && encode(declareFaultsRecoveredParams, { recoveries: [declared(place)] })
     }
-    const place = this.#healthy(state, miner)
+    const place = this.#healthy(actor, miner)
     if (place === undefined) return undefined
     if (sort === 'extend') return this.#extension(state, place)
     if (sort === 'terminate') {
@@ -167,21 +155,14 @@ export class MinerMessages {
     })
   }
 
-  #deadline({ deadlines: all }: MinerState, at: number): Deadline | undefined {
-    const { store } = this.#tree
-    const link = getCbor(store, deadlines, all).due[at]
-    return link && getCbor(store, deadline, link)
-  }
-
   /** Whether faults and recoveries may be declared for a deadline: its window is neither open nor near. */
   #isFar({ provingPeriodStart }: MinerState, at: number): boolean {
-    const open = provingPeriodStart + CHALLENGE_WINDOW * at
-    const since = this.#height + 1 - (open + CHALLENGE_WINDOW)
-    return open + PROVING_PERIOD * Math.ceil(since / PROVING_PERIOD) - this.#height > FAULT_CUTOFF
+    const { faultCutoff } = nextNotElapsed(deadlineInfo(provingPeriodStart, at, this.#height + 1))
+    return faultCutoff - this.#height > NULL_ROUNDS
   }
 
   /** Any sector of those from the start that holds no data and is proven. */
-  #healthy(state: MinerState, miner: number): Place | undefined {
+  #healthy(actor: MinerActor, miner: number): Place | undefined {
     const count = sectorCounts(this.#size)[miner] as number
     const sector = this.#random(count)
     if (isVerified(sector) || hasDeal(sector)) return undefined
@@ -191,24 +172,18 @@ export class MinerMessages {
       partition: Math.floor(at / DEADLINES_PER_PERIOD),
       sector,
     }
-    const { partitions } = this.#deadline(state, place.deadline) ?? {}
-    const proven = partitions && Amt.load(this.#tree.store, partitions, partition).get(place.partition)
-    if (proven === undefined || !proven.sectors.has(sector)) return undefined
-    return [proven.faults, proven.terminated, proven.unproven].some((field) => field.has(sector)) ? undefined : place
+    const partition = actor.partitions(actor.deadline(place.deadline))[place.partition]
+    return partition !== undefined && activeSectors(partition).has(sector) ? place : undefined
   }
 
   /** A faulty sector that nobody has said will be proven again. */
-  #faulty(state: MinerState): Place | undefined {
+  #faulty(actor: MinerActor): Place | undefined {
     const from = this.#random(DEADLINES_PER_PERIOD)
     for (let i = 0; i < DEADLINES_PER_PERIOD; i++) {
       const at = (from + i) % DEADLINES_PER_PERIOD
-      const window = this.#deadline(state, at)
-      if (window === undefined || window.faultyPower.raw === 0n || !this.#isFar(state, at)) continue
-      for (const [index, { faults, recoveries }] of Amt.load(
-        this.#tree.store,
-        window.partitions,
-        partition,
-      ).entries()) {
+      const window = actor.deadline(at)
+      if (window.faultyPower.raw === 0n || !this.#isFar(actor.state, at)) continue
+      for (const [index, { faults, recoveries }] of actor.partitions(window).entries()) {
         const left = faults.subtract(recoveries)
         if (!left.isEmpty) return { deadline: at, partition: index, sector: Number(left.first) }
       }

@@ -1,6 +1,7 @@
 /** Sectors of a miner and the deals in them: each follows from the miner and the number. */
 
 import { newSector } from '../../../src/actors/miner/newSector.ts'
+import { MinerActor } from '../../../src/chain/queries/minerActor.ts'
 import {
   type Cid,
   CODEC_FIL_COMMITMENT_UNSEALED,
@@ -8,6 +9,7 @@ import {
   HASH_SHA2_256_TRUNC254_PADDED,
 } from '../../../src/codec/cid.ts'
 import type { SectorOnChainInfo } from '../../../src/state/sector.ts'
+import type { StateTree } from '../../../src/state/stateTree.ts'
 import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import type { ChainEpoch, TokenAmount } from '../../../src/types/scalars.ts'
 import { fillRandom, PURPOSE, random32 } from './random.ts'
@@ -21,6 +23,8 @@ export const SECTOR_SIZE: bigint = 1n << 35n
 /** Sectors that one window PoSt proves. */
 export const PARTITION_SECTORS = 2349
 const DIGEST_BYTES = 32
+/** That of the codecs that states are written with. */
+const ACTORS_VERSION = 18
 
 const MIN_LIFETIME_DAYS = 200
 const LIFETIME_SPREAD_DAYS = 320
@@ -105,6 +109,12 @@ export function pieceCid(size: StateSize, miner: number, sector: number): Cid {
 /** ID of a miner. @param miner - its index */
 export function minerId(miner: number): number {
   return FIRST_ID + miner
+}
+
+/** A miner's state as it is in a tree. @param miner - its index */
+export function minerIn(tree: StateTree, miner: number): MinerActor | undefined {
+  const actor = tree.getActor(BigInt(minerId(miner)))
+  return actor && new MinerActor(tree.store, actor, ACTORS_VERSION)
 }
 
 /** A sector as the miner's state has it. */

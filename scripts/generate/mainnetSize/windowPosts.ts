@@ -6,20 +6,11 @@
 
 import { provingPeriodStart } from '../../../src/actors/miner/provingPeriod.ts'
 import { EMPTY_BYTES } from '../../../src/base/bytes.ts'
+import { liveSectors } from '../../../src/chain/queries/minerActor.ts'
 import { encode } from '../../../src/codec/description.ts'
 import { drawRandomnessFromDigest } from '../../../src/crypto/drawRandomness.ts'
-import { Amt } from '../../../src/ipld/amt.ts'
 import { EMPTY_BIT_FIELD } from '../../../src/ipld/bitfield.ts'
-import { getCbor } from '../../../src/ipld/blockstore.ts'
-import {
-  CHALLENGE_WINDOW,
-  DEADLINES_PER_PERIOD,
-  type Deadline,
-  deadline,
-  deadlines,
-  partition,
-} from '../../../src/state/deadline.ts'
-import { minerState } from '../../../src/state/miner.ts'
+import { CHALLENGE_WINDOW, DEADLINES_PER_PERIOD } from '../../../src/state/deadline.ts'
 import { submitWindowedPoStParams } from '../../../src/state/params/miner/proving.ts'
 import type { StateTree } from '../../../src/state/stateTree.ts'
 import { idAddress } from '../../../src/types/address.ts'
@@ -27,7 +18,7 @@ import type { SignedMessage } from '../../../src/types/signedMessage.ts'
 import { workerKey } from './accounts.ts'
 import type { MessageMaker } from './messages.ts'
 import { PURPOSE, random32 } from './random.ts'
-import { minerId, sectorCounts, WINDOW_POST_PROOF } from './sectors.ts'
+import { minerId, minerIn, sectorCounts, WINDOW_POST_PROOF } from './sectors.ts'
 import type { StateSize } from './size.ts'
 
 /** DomainSeparationTag PoStChainCommit. @see go-state-types crypto/randomness.go */
@@ -39,22 +30,14 @@ const GAS_LIMIT = 200_000_000n
 const FIRST_EPOCH = 3
 const SPREAD = 40
 
-function deadlineOf(tree: StateTree, miner: number, at: number): Deadline | undefined {
-  const actor = tree.getActor(BigInt(minerId(miner)))
-  if (actor === undefined) return undefined
-  const link = getCbor(tree.store, deadlines, getCbor(tree.store, minerState, actor.head).deadlines).due[at]
-  return link && getCbor(tree.store, deadline, link)
-}
-
 /** Partitions of a miner's deadline that have sectors to be proven. */
-function provable(tree: StateTree, miner: number, at: number): number[] {
-  const found = deadlineOf(tree, miner, at)
-  const out: number[] = []
-  if (found === undefined) return out
-  Amt.load(tree.store, found.partitions, partition).forEach((index, { sectors, terminated, faults, recoveries }) => {
-    if (!sectors.subtract(terminated).subtract(faults.subtract(recoveries)).isEmpty) out.push(index)
+function provable(tree: StateTree, index: number, at: number): number[] {
+  const miner = minerIn(tree, index)
+  if (miner === undefined) return []
+  return miner.partitions(miner.deadline(at)).flatMap((partition, number) => {
+    const { faults, recoveries } = partition
+    return liveSectors(partition).subtract(faults.subtract(recoveries)).isEmpty ? [] : [number]
   })
-  return out
 }
 
 /** Which deadlines are proven; the windows of a miner are numbered from its first one in the chain. */
@@ -81,8 +64,7 @@ export class WindowPosts {
   }
 
   #isProven(tree: StateTree, miner: number, at: number): boolean {
-    const found = deadlineOf(tree, miner, at)
-    return found === undefined || !found.partitionsPoSted.isEmpty
+    return minerIn(tree, miner)?.deadline(at).partitionsPoSted.isEmpty !== true
   }
 
   /**
