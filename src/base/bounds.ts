@@ -116,15 +116,56 @@ export const MAX_PAGE_TIPSETS = 100
 export const PART_MS = 2_000
 
 /**
- * Calls that cost much, by kind (src/rpc/cost.ts): at once; waiting; of one token; of one address without a token; milliseconds from
- * the request to the answer (0: as long as it takes).
+ * Calls that cost much, by kind (src/rpc/cost.ts): at once; of them of one caller, and of all without a token; waiting; of one token; of
+ * one address without a token; milliseconds from the request to the answer (0: as long as it takes).
  */
 export const COST_LIMITS = {
-  scan: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
-  execute: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
-  stream: { running: 8, waiting: 16, perToken: 4, perAddress: 2, deadlineMs: 0 },
-  sign: { running: 2, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
-  wait: { running: 16_384, waiting: 0, perToken: 8_192, perAddress: 1_024, deadlineMs: 0 },
+  scan: {
+    running: 8,
+    runningOfCaller: 4,
+    runningWithoutToken: 6,
+    waiting: 2_048,
+    perToken: 512,
+    perAddress: 128,
+    deadlineMs: 120_000,
+  },
+  // Of the machine's threads, four at most, one caller never takes all.
+  execute: {
+    running: 8,
+    runningOfCaller: 3,
+    runningWithoutToken: 6,
+    waiting: 2_048,
+    perToken: 512,
+    perAddress: 128,
+    deadlineMs: 120_000,
+  },
+  stream: {
+    running: 8,
+    runningOfCaller: 4,
+    runningWithoutToken: 6,
+    waiting: 16,
+    perToken: 4,
+    perAddress: 2,
+    deadlineMs: 0,
+  },
+  sign: {
+    running: 2,
+    runningOfCaller: 2,
+    runningWithoutToken: 1,
+    waiting: 2_048,
+    perToken: 512,
+    perAddress: 128,
+    deadlineMs: 60_000,
+  },
+  wait: {
+    running: 16_384,
+    runningOfCaller: 8_192,
+    runningWithoutToken: 12_288,
+    waiting: 0,
+    perToken: 8_192,
+    perAddress: 1_024,
+    deadlineMs: 0,
+  },
 } as const
 /** How long a call that is one too many waits for its refusal, milliseconds. */
 export const REFUSAL_MS = 100

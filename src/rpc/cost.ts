@@ -27,6 +27,10 @@ export type DearClass = keyof typeof COST_LIMITS
 export interface CostLimit {
   /** Calls at once. */
   readonly running: number
+  /** Of them of one caller: another's call finds a place, or waits for few. */
+  readonly runningOfCaller: number
+  /** Of them of callers without a token: the places beyond are kept for those with one. */
+  readonly runningWithoutToken: number
   /** Calls that wait: of all callers together. */
   readonly waiting: number
   /** Calls of one token, waiting or running. */
@@ -55,25 +59,43 @@ interface Waiting {
 export interface CallCounts {
   readonly waiting: Count
   readonly running: Count
+  /** Those that run for callers without a token. */
+  readonly runningWithoutToken: Count
   /** Waiting and running. */
   ofCaller(name: string): Count
+  runningOfCaller(name: string): Count
   /** Queues that count here, too, and run nothing at present. */
   idle(): number
 }
 
-/** Of a queue that shares with nobody. */
-class OwnCalls implements CallCounts {
-  readonly waiting: Count = new OwnCount()
-  readonly running: Count = new OwnCount()
+/** By caller; who has none takes no memory. */
+class CallerCounts {
   readonly #calls = new Map<string, number>()
 
-  ofCaller(name: string): Count {
+  of(name: string): Count {
     const total = (): number => this.#calls.get(name) ?? 0
     const add = (by: number): void => {
       if (total() + by === 0) this.#calls.delete(name)
       else this.#calls.set(name, total() + by)
     }
     return { add, total }
+  }
+}
+
+/** Of a queue that shares with nobody. */
+class OwnCalls implements CallCounts {
+  readonly waiting: Count = new OwnCount()
+  readonly running: Count = new OwnCount()
+  readonly runningWithoutToken: Count = new OwnCount()
+  readonly #calls = new CallerCounts()
+  readonly #running = new CallerCounts()
+
+  ofCaller(name: string): Count {
+    return this.#calls.of(name)
+  }
+
+  runningOfCaller(name: string): Count {
+    return this.#running.of(name)
   }
 
   idle(): number {
@@ -144,12 +166,12 @@ class CostQueue {
     const waiting: Waiting = {
       caller,
       start: () => {
-        this.#runs(1)
+        this.#runs(caller, 1)
         // A place stays taken until the work has ended, whoever has stopped waiting for it.
         void task(ended.signal, taken)
           .then(resolve, reject)
           .finally(() => {
-            this.#runs(-1)
+            this.#runs(caller, -1)
             this.#left(caller)
             this.#next()
           })
@@ -171,17 +193,27 @@ class CostQueue {
     const most = caller.hasToken ? perToken : perAddress
     if (this.#counts.ofCaller(caller.name).total() >= most)
       throw tooMany(this.#cost, caller.hasToken ? 'a token' : 'an address without a token', most)
-    if (this.#counts.waiting.total() >= waiting && !this.#mayRun()) throw tooMany(this.#cost, 'all callers', waiting)
+    if (this.#counts.waiting.total() >= waiting && !this.#mayRun(caller))
+      throw tooMany(this.#cost, 'all callers', waiting)
   }
 
   /** The first call of each queue has a place kept for it: nobody tells one queue when a place of another's becomes free. */
-  #mayRun(): boolean {
+  #hasPlace(): boolean {
     return this.#running === 0 || this.#counts.running.total() < this.#limit.running - this.#counts.idle()
   }
 
-  #runs(by: number): void {
+  #mayRun({ name, hasToken }: CallerName): boolean {
+    const { runningOfCaller, runningWithoutToken } = this.#limit
+    if (this.#running === 0) return true
+    if (!this.#hasPlace() || this.#counts.runningOfCaller(name).total() >= runningOfCaller) return false
+    return hasToken || this.#counts.runningWithoutToken.total() < runningWithoutToken
+  }
+
+  #runs({ name, hasToken }: CallerName, by: number): void {
     this.#running += by
     this.#counts.running.add(by)
+    this.#counts.runningOfCaller(name).add(by)
+    if (!hasToken) this.#counts.runningWithoutToken.add(by)
   }
 
   #waits(by: number): void {
@@ -212,17 +244,25 @@ class CostQueue {
   }
 
   #next(): void {
-    while (this.#mayRun()) {
-      const [first] = this.#waiting
-      if (first === undefined) return
-      const [name, mine] = first
-      const waiter = mine.shift() as Waiting
+    for (;;) {
+      const waiter = this.#firstThatMay()
+      if (waiter === undefined) return
+      const { name } = waiter.caller
+      const mine = this.#waiting.get(name) as Waiting[]
+      mine.shift()
       this.#waits(-1)
       // The others have their turn before this caller's next one.
       this.#waiting.delete(name)
       if (mine.length > 0) this.#waiting.set(name, mine)
       waiter.start()
     }
+  }
+
+  /** In the order of turns; who may have no more at once is passed by. */
+  #firstThatMay(): Waiting | undefined {
+    if (!this.#hasPlace()) return undefined
+    for (const [first] of this.#waiting.values()) if (this.#mayRun((first as Waiting).caller)) return first
+    return undefined
   }
 }
 

@@ -11,7 +11,15 @@ import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { silentLog } from './stubTable.ts'
 
-const SMALL: CostLimit = { running: 1, waiting: 3, perToken: 3, perAddress: 2, deadlineMs: 1000 }
+const SMALL: CostLimit = {
+  running: 1,
+  runningOfCaller: 1,
+  runningWithoutToken: 1,
+  waiting: 3,
+  perToken: 3,
+  perAddress: 2,
+  deadlineMs: 1000,
+}
 const limits: Record<DearClass, CostLimit> = {
   ...{ scan: SMALL, execute: SMALL, stream: SMALL, sign: SMALL, wait: SMALL },
 }
@@ -53,9 +61,9 @@ class HandTime {
   }
 }
 
-function open() {
+function open(of: Readonly<Record<DearClass, CostLimit>> = limits) {
   const time = new HandTime()
-  const queues = new CostQueues({ clock: time, timers: time }, limits)
+  const queues = new CostQueues({ clock: time, timers: time }, of)
   const began: string[] = []
   const signals: AbortSignal[] = []
   const ends: (() => void)[] = []
@@ -109,6 +117,24 @@ describe('a queue', () => {
     for (const name of ['a', 'b', 'c', 'd']) void call(name, token(name))
     await settle()
     await expect(async () => await call('e', token('e'))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+  })
+
+  test('one caller has not all places, and those without a token leave some to those with one', async () => {
+    const { running, runningOfCaller, runningWithoutToken } = COST_LIMITS.scan
+    const { call, began, settle, endNext } = open(COST_LIMITS)
+    const many = (name: string): CallerName[] => Array.from({ length: running }, () => address(name))
+    const all = ['a', 'b', 'c'].flatMap(many).map((caller) => call(caller.name, caller))
+    await settle()
+    expect(began.join('')).toBe('a'.repeat(runningOfCaller) + 'b'.repeat(runningWithoutToken - runningOfCaller))
+    const tokens = Array.from({ length: running }, () => call('T', token('t')))
+    await settle()
+    expect(began.splice(0).slice(runningWithoutToken).join('')).toBe('T'.repeat(running - runningWithoutToken))
+    // As soon as one of theirs ends, in turns.
+    for (let i = 0; i < 3; i++) await endNext()
+    expect([...began].sort()).toEqual(['a', 'b', 'c'])
+    while (began.length < 3 * running) await endNext()
+    for (let i = 0; i < running; i++) await endNext()
+    expect(await Promise.all([...all, ...tokens])).toHaveLength(4 * running)
   })
 
   test('who goes leaves the queue at once; what runs is told to stop and keeps its place until it has', async () => {

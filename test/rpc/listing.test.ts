@@ -105,7 +105,7 @@ describe('a listing', () => {
   })
 
   it('that is one too many is refused as any call is: 429, with its id and when to come again', async () => {
-    const none = { perAddress: 0, perToken: 0, running: 1, waiting: 0, deadlineMs: 1000 }
+    const none = { ...COST_LIMITS.scan, perAddress: 0, perToken: 0, running: 1, waiting: 0, deadlineMs: 1000 }
     const limits = { ...COST_LIMITS, scan: none }
     const full = new CostQueues({ clock: systemClock, timers: systemTimers }, limits)
     const table = createMethodTable(rows)

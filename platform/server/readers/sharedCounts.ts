@@ -13,8 +13,8 @@ const KINDS = ['connections', 'bodies', 'unread'] as const
 const CLASSES: readonly Exclude<DearClass, 'sign' | 'wait'>[] = ['scan', 'execute', 'stream']
 /** Callers are told apart by a hash that nobody outside can choose: two that share a place share their bound. */
 const CALLERS = 1024
-/** Waiting, running, callers. */
-const CLASS_CELLS = 2 + CALLERS
+/** Waiting, running, running without a token; callers' calls; those of them that run. */
+const CLASS_CELLS = 3 + 2 * CALLERS
 const ROW_CELLS = KINDS.length + CLASSES.length * CLASS_CELLS
 /** Before the rows: how many are in use, and what callers are hashed with. */
 const HEAD_CELLS = 2
@@ -80,7 +80,10 @@ export class SharedCounts {
 
   /** Connections, or bytes. */
   of(kind: (typeof KINDS)[number]): Count {
-    const cell = KINDS.indexOf(kind)
+    return this.#count(KINDS.indexOf(kind))
+  }
+
+  #count(cell: number): Count {
     return { add: (by) => this.#add(cell, by), total: () => this.#total(cell) }
   }
 
@@ -89,15 +92,14 @@ export class SharedCounts {
     if (cost === 'sign' || cost === 'wait') return undefined
     const first = KINDS.length + CLASSES.indexOf(cost) * CLASS_CELLS
     const seed = this.cells[1] as number
-    const cellOf = (caller: string): number => first + 2 + placeOf(caller, seed)
+    const callers = first + 3
     return {
       idle: () => Atomics.load(this.cells, 0) - 1 - this.#busyOthers(first + 1),
-      waiting: { add: (by) => this.#add(first, by), total: () => this.#total(first) },
-      running: { add: (by) => this.#add(first + 1, by), total: () => this.#total(first + 1) },
-      ofCaller: (caller) => {
-        const cell = cellOf(caller)
-        return { add: (by) => this.#add(cell, by), total: () => this.#total(cell) }
-      },
+      waiting: this.#count(first),
+      running: this.#count(first + 1),
+      runningWithoutToken: this.#count(first + 2),
+      ofCaller: (caller) => this.#count(callers + placeOf(caller, seed)),
+      runningOfCaller: (caller) => this.#count(callers + CALLERS + placeOf(caller, seed)),
     }
   }
 }

@@ -11,7 +11,7 @@ import { COST_LIMITS } from '../../../src/base/bounds.ts'
 import { type CallerName, CostQueues } from '../../../src/rpc/cost.ts'
 
 const ports = { clock: systemClock, timers: systemTimers }
-const { running, waiting, perAddress, perToken } = COST_LIMITS.scan
+const { running, runningOfCaller, runningWithoutToken, waiting, perAddress, perToken } = COST_LIMITS.scan
 
 /** The node's view, and those of threads. */
 function open(threads: number): [SharedCounts, ...SharedCounts[]] {
@@ -91,7 +91,7 @@ describe('bounds that threads share', () => {
     const calls = new Calls()
     let name = 0
     const fill = async (into: CostQueues, count: number): Promise<void> => {
-      for (let i = 0; i < count; i++) calls.ask(into, { name: `address ${name++ >> 5}`, hasToken: true })
+      for (let i = 0; i < count; i++) calls.ask(into, { name: `address ${name++ >> 1}`, hasToken: true })
       await turn()
     }
     await fill(queues[0], 20)
@@ -108,6 +108,24 @@ describe('bounds that threads share', () => {
     expect(loads()).toBeLessThanOrEqual(running)
     await calls.end()
     expect(loads()).toBe(0)
+  })
+
+  it('are those of what runs for one caller, and for all without a token', async () => {
+    const [one, two] = open(1).map(queuesOf) as [CostQueues, CostQueues]
+    const runs = (): number => one.load('scan').running + two.load('scan').running
+    const calls = new Calls()
+    const ask = async (name: string, hasToken = false): Promise<void> => {
+      for (let i = 0; i < running; i++) calls.ask(i % 2 === 0 ? one : two, { name, hasToken })
+      await turn()
+    }
+    await ask('192.0.2.7')
+    expect(runs()).toBe(runningOfCaller)
+    for (const name of ['192.0.2.8', '192.0.2.9']) await ask(name)
+    expect(runs()).toBe(runningWithoutToken)
+    await ask('a token', true)
+    expect(runs()).toBe(running)
+    await calls.end()
+    expect(runs()).toBe(0)
   })
 
   it('are those of connections: the longest idle of the thread goes, else the new one', () => {

@@ -94,7 +94,7 @@ it('searches of subscriptions have places as all scans have, and what they found
   })
   const all = expecting(SUBSCRIPTIONS * 4 * EVENTS)
   for (let i = 0; i < SUBSCRIPTIONS; i++) subscribe({ fromHeight: 1 })
-  const { running: places } = COST_LIMITS.scan
+  const { runningOfCaller: places } = COST_LIMITS.scan
   // Their frames are taken in turns.
   for (let i = 0; i < 1000 && queues.load('scan').waiting < SUBSCRIPTIONS - places; i++) {
     await new Promise((resolve) => setTimeout(resolve, 0))
