@@ -100,11 +100,18 @@ export async function inHome(
       configureLog?.(log, home.logs)
       if (readTextFile(home.settings) === undefined) writeFile(home.settings, configText)
       await run(home, closers)
+    } catch (error) {
+      if (!isOfStop(error, io.signal)) throw error
     } finally {
       await closers.close()
     }
   })
   line(io, 'stopped')
+}
+
+/** A node that is stopped while it opens (a snapshot that is fetched, a first final tipset) ends as one that runs. */
+function isOfStop(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 }
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */

@@ -1,4 +1,6 @@
 /** What an operator's signals do to a node that runs as a process of its own: stop, stop at once, read the options again; and its log file. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -17,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type NodeProcess, RUNTIMES, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { ROOT } from '../support/shared.ts'
 import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-signals-'))
@@ -84,6 +87,22 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
       ])
       expect(existsSync(join(node.home, 'api'))).toBe(false)
     }
+  })
+
+  it('SIGTERM while it opens: the same, and no error', async () => {
+    const home = join(folder, `${runtime}-opening`)
+    const [program = '', ...args] = RUNTIMES[runtime] as readonly string[]
+    // A light node without anybody to ask waits for its first final tipset.
+    const light = ['daemon', '--network', 'mainnet', '--validate', 'light', '--no-net', '--api', '0']
+    const child = spawn(program, [...args, '--repo', home, ...light], { cwd: ROOT })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)))
+    const exited = once(child, 'exit')
+    await until(() => output.includes('no final tipset yet'), 'it waits')
+    child.kill('SIGTERM')
+    expect((await exited)[0]).toBe(0)
+    expect(output).not.toContain('ERROR')
+    expect(output).toMatch(/^stopped$/m)
   })
 
   it('a second signal ends it at once', async () => {
