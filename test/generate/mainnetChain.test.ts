@@ -25,6 +25,7 @@ import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { poolPrices } from '../../src/mempool/poolChain.ts'
 import type { Network } from '../../src/networks/network.ts'
+import { BLOCK_GAS_LIMIT } from '../../src/types/protocol.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { missingBundle, readBundle } from '../support/actors.ts'
 import { silentLog } from '../support/recordedView.ts'
@@ -39,6 +40,9 @@ const missing = missingBundle(MANIFEST)
 const EPOCHS = 175
 const MESSAGES = 8
 const FOLLOWED = 12
+/** First so many epochs with more messages than blocks have gas for. */
+const FULL_EPOCHS = 2
+const FULL_MESSAGES = 1_500
 /** Some 15 s of the processor: minutes beside many other tests. */
 const SETUP_MS = 900_000
 
@@ -58,6 +62,7 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     writeFiles(folder, state, silent)
     network = findNetwork(join(folder, 'network.json'))
     chain = await openGenerated(folder, network)
+    await extendChain(chain, { size, epochs: FULL_EPOCHS, messages: FULL_MESSAGES, say: silent })
     head = await extendChain(chain, { size, epochs: EPOCHS, messages: MESSAGES, say: silent })
   }, SETUP_MS)
   afterAll(async () => {
@@ -142,12 +147,18 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     }
     const reader = new BlockMessageReader(chain.blocks)
     let base = store.genesis()
+    let mostGas = 0n
     for (let height = 1; height <= FOLLOWED; height++) {
       const tipset = chain.view.store.tipsetByHeight(height, head, 'previous')
       if (tipset.height < height) continue
       const baseResult = await vm.executeTipset(base)
       for (const header of tipset.blocks) {
         const messages = reader.messages(header)
+        const limits = [...messages.bls, ...messages.signed.map(({ message }) => message)].map(
+          ({ gasLimit }) => gasLimit,
+        )
+        const gas = limits.reduce((sum, limit) => sum + limit, 0n)
+        if (gas > mostGas) mostGas = gas
         storeBlockMessages(blocks, messages)
         validateBlock({ header, messages, base, baseResult }, deps)
         store.putHeader(header)
@@ -155,6 +166,8 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
       expect(baseResult.stateRoot.toString()).toBe(firstBlock(tipset).parentStateRoot.toString())
       base = tipset
     }
+    // Where the limit counts.
+    expect(mostGas).toBeGreaterThan((BLOCK_GAS_LIMIT * 9n) / 10n)
     await file.close()
   })
 })

@@ -23,6 +23,7 @@ import type { CollectableBlocks } from '../../../src/ipld/collectable.ts'
 import { NodeCache } from '../../../src/ipld/nodeCache.ts'
 import type { Network } from '../../../src/networks/network.ts'
 import { idAddress } from '../../../src/types/address.ts'
+import { BLOCK_GAS_LIMIT } from '../../../src/types/protocol.ts'
 import type { SignedMessage } from '../../../src/types/signedMessage.ts'
 import type { Tipset } from '../../../src/types/tipset.ts'
 import { KeyedAddresses, workerKey } from './accounts.ts'
@@ -35,7 +36,7 @@ import { WindowPosts } from './windowPosts.ts'
 const STORE = 'chain'
 /** Blocks of a tipset, on average. */
 const BLOCKS = 5
-/** Proofs in a block at most: with the others they keep below the limit of gas. */
+/** Proofs in a block at most: they leave two fifths of its gas to the others. */
 const POSTS_IN_BLOCK = 30
 /** Decoded nodes that are kept, bytes. */
 const NODES = 128 << 20
@@ -123,8 +124,18 @@ class Selection {
     }
     const digest = view.randomness(base).ticketDigest(base.height)
     const posts = this.#posts?.make(this.#maker, base.height, digest, POSTS_IN_BLOCK) ?? []
-    return [...posts, ...this.#maker.make(Math.ceil(messages / BLOCKS))]
+    return withinBlock([...posts, ...this.#maker.make(Math.ceil(messages / BLOCKS))])
   }
+}
+
+/** The first of them that a block has gas for. */
+function withinBlock(messages: readonly SignedMessage[]): readonly SignedMessage[] {
+  let left = BLOCK_GAS_LIMIT
+  return messages.filter(({ message: { gasLimit } }) => {
+    if (gasLimit > left) return false
+    left -= gasLimit
+    return true
+  })
 }
 
 /** Makes tipsets up to a height. @returns the head */
