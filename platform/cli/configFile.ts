@@ -246,7 +246,7 @@ export function defaultConfig(commands: readonly Command[]): string {
   const lines = [
     '# The options of a node. What is given on the command line goes above the environment (PETREL_API=…), that above this file.',
     '# `petrel config check` reads it, `petrel config set daemon.api 2345` writes it; SIGHUP makes a running node read log, cors-origin,',
-    '# api-name, api-max-req-size and bootstrap again.',
+    '# api-name, api-max-req-size, trusted-proxy and bootstrap again.',
   ]
   for (const command of commands) {
     lines.push('', `[${command.name()}]`)

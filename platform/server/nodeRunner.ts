@@ -285,6 +285,7 @@ export async function serve(
   // It may end before it is waited for.
   stopped.catch(() => undefined)
   whenAborted(io.signal, stop)
+  const proxies = new TrustedProxies(options.trustedProxies)
   const opened = await open((failure) => (failure === undefined ? stop() : fail(failure)))
   const { node, host, close } = opened
   try {
@@ -292,7 +293,7 @@ export async function serve(
     // Who shares a port is not refused by the system where another node shares it: ask while nobody does yet.
     if (readers !== undefined) await assertPortFree(options.host, options.port)
     const server = await startServer({
-      ...{ shared: readers !== undefined, watch: readers, counts, proxies: new TrustedProxies(options.trustedProxies) },
+      ...{ shared: readers !== undefined, watch: readers, counts, proxies },
       handler: node.handler,
       engine: node.engine,
       log,
@@ -306,7 +307,7 @@ export async function serve(
       line(io, `JSON-RPC on ${apiUrl(server)}/rpc/v0 and /rpc/v1, token in ${home.token}`)
       if (options.monitor) line(io, monitorLine(server))
       if (host !== undefined) await listen(host, io)
-      reloadOnHangup(run, opened, readers)
+      reloadOnHangup(run, opened, { readers, proxies })
       readers?.begin(server)
       await stopped
       line(io, 'stopping: calls under way')
@@ -350,16 +351,18 @@ function monitorLine(api: Listening): string {
 function reloadOnHangup(
   { options, io, runtime, home }: NodeRun,
   { node, host }: OpenNode,
-  readers: Readers | undefined,
+  { readers, proxies }: { readonly readers: Readers | undefined; readonly proxies: TrustedProxies },
 ): void {
   const { log } = runtime.ports
   /** @returns whom to connect to */
   const reload = async (): Promise<readonly string[]> => {
-    const { log: settings, corsOrigins, apiNames, maxRequestBytes = MAX_REQUEST_BYTES, net } = await options.reload()
+    const again = await options.reload()
+    const { log: settings, corsOrigins, apiNames, trustedProxies, maxRequestBytes = MAX_REQUEST_BYTES, net } = again
     runtime.configureLog?.(settings, home.logs)
     const http = { allowedOrigins: corsOrigins, allowedHosts: apiNames, maxRequestBytes }
     node.handler.allow(http)
-    readers?.allow(http)
+    proxies.replace(trustedProxies)
+    readers?.allow(http, trustedProxies)
     return net?.bootstrap ?? []
   }
   const dial = async (address: string): Promise<void> => {

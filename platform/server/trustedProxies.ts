@@ -20,35 +20,43 @@ function addressIn(text: string): string | undefined {
   return isIP(address) === 0 || address.includes('%') ? undefined : address
 }
 
+/** @throws PlatformError `CONFIG_INVALID` */
+function addTo(list: BlockList, network: string): void {
+  const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(network) ?? []
+  const family = isIP(address)
+  const isOne = (family === 4 || family === 6) && !address.includes('%')
+  const [kind, width] = FAMILIES[family === 6 ? 6 : 4]
+  const bits = prefix === undefined ? width : Number(prefix)
+  if (!isOne || bits > width) {
+    const reason = `expected an address or a network (10.0.0.0/8), got "${network}"`
+    throw new PlatformError('CONFIG_INVALID', reason, { network })
+  }
+  if (bits === 0) {
+    const reason = `${network} is everybody: each caller could choose its address`
+    throw new PlatformError('CONFIG_INVALID', reason, { network })
+  }
+  list.addSubnet(address, bits, kind)
+}
+
 /** See the file's head. */
 export class TrustedProxies {
-  readonly #list = new BlockList()
-  readonly #isEmpty: boolean
+  #list = new BlockList()
+  #isEmpty = true
 
   /**
    * @param networks - addresses, or networks of them: `10.0.0.0/8`, `fd00::/8`
    * @throws PlatformError `CONFIG_INVALID` for what is neither, or is everybody
    */
   constructor(networks: readonly string[]) {
-    this.#isEmpty = networks.length === 0
-    for (const network of networks) this.#add(network)
+    this.replace(networks)
   }
 
-  #add(network: string): void {
-    const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(network) ?? []
-    const family = isIP(address)
-    const isOne = (family === 4 || family === 6) && !address.includes('%')
-    const [kind, width] = FAMILIES[family === 6 ? 6 : 4]
-    const bits = prefix === undefined ? width : Number(prefix)
-    if (!isOne || bits > width) {
-      const reason = `expected an address or a network (10.0.0.0/8), got "${network}"`
-      throw new PlatformError('CONFIG_INVALID', reason, { network })
-    }
-    if (bits === 0) {
-      const reason = `${network} is everybody: each caller could choose its address`
-      throw new PlatformError('CONFIG_INVALID', reason, { network })
-    }
-    this.#list.addSubnet(address, bits, kind)
+  /** From now on these, and no others. @throws as the constructor; then those from before stay */
+  replace(networks: readonly string[]): void {
+    const list = new BlockList()
+    for (const network of networks) addTo(list, network)
+    this.#list = list
+    this.#isEmpty = networks.length === 0
   }
 
   #trusts(address: string): boolean {

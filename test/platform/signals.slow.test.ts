@@ -17,6 +17,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { COST_LIMITS } from '../../src/base/bounds.ts'
 import { type NodeProcess, RUNTIMES, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { ROOT } from '../support/shared.ts'
@@ -48,20 +50,31 @@ async function start(
   return { ...node, home }
 }
 
-/** A call that has no end: it waits for a message that nobody sends. */
-function endlessCall({ url, token }: NodeProcess): void {
-  const unknown = { '/': 'bafy2bzacea3wsdh6y3a36tb3skempjoxqpuyompjbmfeyf34fi3uy6uue42v4' }
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'Filecoin.StateWaitMsg',
-    params: [unknown, 5, -1, true],
-  })
+/** A message that stays pending: the one before it is never sent. */
+async function neverMined({ url, token }: NodeProcess): Promise<unknown> {
+  const client = new RpcClient(url, token)
+  const from: string = await client.call('WalletDefaultAddress')
+  const message = await client.call('GasEstimateMessageGas', { From: from, To: from, Value: '1' }, null, [])
+  const nonce: number = await client.call('MpoolGetNonce', from)
+  const signed: unknown = await client.call('WalletSignMessage', from, { ...message, Nonce: nonce + 2 })
+  return await client.call('MpoolPush', signed)
+}
+
+/** A call that has no end: it waits for {@link neverMined}. @returns whether it waits still */
+async function endlessCall(node: NodeProcess): Promise<() => boolean> {
+  const { url, token } = node
+  const params = [await neverMined(node), 5, -1, true]
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.StateWaitMsg', params })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   const call = request(`${url}/rpc/v1`, { method: 'POST', headers })
+  let waits = true
   call.on('error', () => undefined)
-  call.on('response', (response) => response.on('error', () => undefined).resume())
-  call.end(body)
+  call.on('response', (response) => {
+    waits = false
+    response.on('error', () => undefined).resume()
+  })
+  await new Promise<void>((sent) => call.end(body, sent))
+  return () => waits
 }
 
 /** Resolves with the exit code of a process that this test started. */
@@ -74,7 +87,13 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
   it('SIGTERM: in order, told, within five seconds; SIGINT alike', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const node = await start(runtime, signal, [...DEVNET, '--no-net'])
-      endlessCall(node)
+      const waits = await endlessCall(node)
+      const client = new RpcClient(node.url, node.token)
+      // A tipset later it would have been answered, had it an answer.
+      const height = async (): Promise<number> => ((await client.call('ChainHead')) as { Height: number }).Height
+      const before = await height()
+      await until(async () => (await height()) > before, 'a tipset')
+      expect(waits()).toBe(true)
       const started = performance.now()
       expect(await exitOf(node, signal)).toBe(0)
       expect(performance.now() - started).toBeLessThan(FORCED_STOP_MS + 1000)
@@ -187,6 +206,55 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
     process.kill(node.pid, 'SIGHUP')
     await until(() => /options not read again.*foo/.test(node.output()), 'the refusal')
     expect(await allowed()).toBe('https://wallet.example')
+  })
+
+  it('SIGHUP: whose word for a client counts is read again', async () => {
+    const node = await start(runtime, 'proxies', [...DEVNET, '--no-net'])
+    const { perAddress } = COST_LIMITS.wait
+    const message = await neverMined(node)
+    /** Calls of one client of a proxy here, answered in order; undefined: it waits. */
+    const client = async (address: string) => {
+      const socket = new WebSocket(`${node.url.replace('http', 'ws')}/rpc/v1`, {
+        headers: { 'x-forwarded-for': address },
+      })
+      await once(socket, 'open')
+      const send = (id: number, method: string, params: unknown[]): void =>
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: `Filecoin.${method}`, params }))
+      const answers = new Map<number, PromiseWithResolvers<string>>()
+      const slot = (id: number): PromiseWithResolvers<string> => {
+        const known = answers.get(id) ?? Promise.withResolvers<string>()
+        answers.set(id, known)
+        return known
+      }
+      socket.on('message', (data) => slot(JSON.parse(String(data)).id).resolve(String(data)))
+      const answer = (id: number): Promise<string> => slot(id).promise
+      const wait = (id: number): void => send(id, 'StateWaitMsg', [message, 5, -1, true])
+      return { socket, send, answer, wait }
+    }
+    /** Whether a second client still has waits when the first one has all that an address may have. */
+    const isApart = async (): Promise<boolean> => {
+      const [first, second] = [await client('203.0.113.1'), await client('203.0.113.2')]
+      for (let i = 0; i < perAddress; i++) first.wait(i)
+      const all = first.answer(perAddress)
+      first.send(perAddress, 'ChainHead', [])
+      await all
+      // One that is refused is answered; one that waits is ended by the client, which is answered as well.
+      const answered = second.answer(1)
+      second.wait(1)
+      second.socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'xrpc.cancel', params: [1] }))
+      const text = await answered
+      for (const { socket } of [first, second]) socket.terminate()
+      return !text.includes('too many calls')
+    }
+    expect(await isApart()).toBe(false)
+    writeFileSync(join(node.home, 'config.toml'), '[devnet]\ntrusted-proxy = ["127.0.0.1"]\n')
+    process.kill(node.pid, 'SIGHUP')
+    await until(() => /options read again/.test(node.output()), 'the options')
+    expect(await isApart()).toBe(true)
+    writeFileSync(join(node.home, 'config.toml'), '[devnet]\ntrusted-proxy = ["0.0.0.0/0"]\n')
+    process.kill(node.pid, 'SIGHUP')
+    await until(() => /options not read again.*everybody/.test(node.output()), 'the refusal')
+    expect(await isApart()).toBe(true)
   })
 
   it('SIGHUP while it starts: it starts, and reads the options again when it can', async () => {

@@ -54,7 +54,7 @@ export type ToReader =
       /** Headers as they are stored, tipset by tipset up to the head. */
       readonly tipsets: readonly (readonly Uint8Array[])[]
     }
-  | { readonly kind: 'allow'; readonly http: ReaderStart['http'] }
+  | { readonly kind: 'allow'; readonly http: ReaderStart['http']; readonly trustedProxies: readonly string[] }
   | { readonly kind: 'stop' }
 
 /** What a thread tells the node; of calls what each took, ms, by method. */

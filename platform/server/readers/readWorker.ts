@@ -63,6 +63,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
     },
   })
   const told = new Told(shared, reader, environment)
+  const proxies = new TrustedProxies(data.trustedProxies)
   let stop: () => Promise<void> = () => Promise.resolve()
   take = (message) => {
     switch (message.kind) {
@@ -70,13 +71,13 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
         reader.follow(message.tipsets.map((headers) => headers.map((bytes) => decode(blockHeader, bytes))))
         return told.head(message.count)
       case 'allow':
+        proxies.replace(message.trustedProxies)
         return reader.allow(message.http)
       case 'stop':
         void stop().then(() => tell({ kind: 'stopped' }))
     }
   }
   for (const message of held.splice(0)) take(message)
-  const proxies = new TrustedProxies(data.trustedProxies)
   const server = await startReaderServer({
     ...{
       reader,

@@ -80,6 +80,7 @@ export class Readers {
   readonly #secret = randomBytes(SECRET_BYTES).toString('hex')
   readonly #stops: (() => void)[] = []
   #http: ReaderStart['http']
+  #trustedProxies: readonly string[]
   #api: Listening | undefined
   #behind: Promise<Listening> | undefined
   #look: NodeJS.Timeout | undefined
@@ -93,6 +94,7 @@ export class Readers {
   constructor(deps: ReadersDeps) {
     this.#deps = deps
     this.#http = deps.http
+    this.#trustedProxies = deps.trustedProxies
   }
 
   /** A client has connected to the node. */
@@ -130,10 +132,11 @@ export class Readers {
     this.#look.unref()
   }
 
-  /** Changes who may call, in threads that run and in later ones. */
-  allow(http: ReaderStart['http']): void {
+  /** Changes who may call, and whose word for a client's address counts, in threads that run and in later ones. */
+  allow(http: ReaderStart['http'], trustedProxies: readonly string[]): void {
     this.#http = { ...this.#http, ...http }
-    this.#tell({ kind: 'allow', http: this.#http })
+    this.#trustedProxies = trustedProxies
+    this.#tell({ kind: 'allow', http: this.#http, trustedProxies })
   }
 
   /** Ends all; resolves when they have. */
@@ -179,7 +182,7 @@ export class Readers {
   }
 
   #startThread(behind: ReadThreadData['behind']): Promise<void> {
-    const { node, places, counts, sizes, hasIndex, trustedProxies } = this.#deps
+    const { node, places, counts, sizes, hasIndex } = this.#deps
     const { chain, messages, archive, actors } = places
     const { view, tokens } = node
     const genesis = view.store.genesis().key[0]
@@ -196,7 +199,7 @@ export class Readers {
         host,
         port,
         behind,
-        trustedProxies,
+        trustedProxies: this.#trustedProxies,
         start,
         shared: this.#shared,
         counts: { cells: counts.cells, row },
