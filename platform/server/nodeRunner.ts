@@ -10,7 +10,7 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { logOf } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
-import { whenAborted } from '../../src/base/waiting.ts'
+import { isReasonOf, whenAborted } from '../../src/base/waiting.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import type { CollectableBlocks } from '../../src/ipld/collectable.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
@@ -34,6 +34,7 @@ import { assertPortFree } from './assertPortFree.ts'
 import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
 import { startServer } from './httpServer.ts'
+import { keptAlive } from './keptAlive.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import type { OpenLog } from './logger.ts'
 import { assertMonitorBuilt, isThisMachine, MONITOR_PATH, monitorFiles } from './monitorFiles.ts'
@@ -101,17 +102,13 @@ export async function inHome(
       if (readTextFile(home.settings) === undefined) writeFile(home.settings, configText)
       await run(home, closers)
     } catch (error) {
-      if (!isOfStop(error, io.signal)) throw error
+      // Stopped while it opens (fetches a snapshot, waits for a first final tipset) it ends as one that runs.
+      if (!isReasonOf(io.signal, error)) throw error
     } finally {
       await closers.close()
     }
   })
   line(io, 'stopped')
-}
-
-/** A node that is stopped while it opens (a snapshot that is fetched, a first final tipset) ends as one that runs. */
-function isOfStop(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 }
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */
@@ -383,19 +380,6 @@ function reloadOnHangup(
       (error: unknown) => log.error('options not read again', { reason: errorMessage(error) }),
     )
   })
-}
-
-/** Longest period of a timer, ms. */
-const MAX_TIMER_MS = 0x7fffffff
-
-/** The core's timers keep no process alive: this does, also while all is taken apart. */
-async function keptAlive<T>(run: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => undefined, MAX_TIMER_MS)
-  try {
-    return await run()
-  } finally {
-    clearInterval(timer)
-  }
 }
 
 /** Opens the node to others and says where. */

@@ -37,6 +37,11 @@ export function whenAborted(signal: AbortSignal | undefined, run: () => void): (
   return () => signal?.removeEventListener('abort', run)
 }
 
+/** Whether it failed because the signal was aborted, or because of such a failure. */
+export function isReasonOf(signal: AbortSignal, error: unknown): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
+}
+
 /** Resolves when the signal fires. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => whenAborted(signal, resolve))
