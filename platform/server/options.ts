@@ -13,7 +13,10 @@ export interface LogSettings {
 }
 
 /** What a running node can be told anew. */
-export type ReloadedOptions = Pick<ServeOptions, 'log' | 'corsOrigins' | 'apiNames' | 'maxRequestBytes' | 'net'>
+export type ReloadedOptions = Pick<
+  ServeOptions,
+  'log' | 'corsOrigins' | 'apiNames' | 'trustedProxies' | 'maxRequestBytes' | 'net'
+>
 
 /** The database that the chain is written into. */
 export interface IndexOptions {
