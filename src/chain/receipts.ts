@@ -4,8 +4,9 @@
  */
 import type { Cid } from '../codec/cid.ts'
 import { Amt } from '../ipld/amt.ts'
-import type { Blockstore } from '../ipld/blockstore.ts'
-import { BlockMissing } from '../ipld/errors.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
+import { BlockMissing, blockMissingIn } from '../ipld/errors.ts'
 import { type Receipt, receipt } from '../types/receipt.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { ChainView } from './chainView.ts'
@@ -22,25 +23,57 @@ export function readReceipts(store: Blockstore, root: Cid): Receipt[] {
   return out
 }
 
+/** Where receipts come from that are not at hand. */
+export interface ReceiptsDeps {
+  readonly view: ChainView
+  /** Makes them again; fetches no blocks. */
+  readonly vm: Pick<VmHost, 'executeTipset'>
+  /** Undefined: no blocks can be fetched. */
+  readonly fetching?: { readonly edge: BlockEdge; readonly vm: Pick<VmHost, 'executeTipset'> } | undefined
+}
+
 /**
- * Receipts that a tipset's headers name. Snapshots hold none: where they are missing, the parents are executed again.
+ * Receipts that a tipset's headers name. Snapshots hold none, and old ones are collected: where they are missing, the parents are executed
+ * again on the state that is here. Else the receipts are fetched, which are a few blocks, and only where nobody has them the state
+ * that executing reads: that takes seconds, and minutes where it is mainnet's.
  * @param signal - aborted when nobody waits for them any more
- * @throws as {@link readReceipts}, and what executing throws
+ * @throws as {@link readReceipts}, BlockMissing for the receipts too, and what executing throws
  */
 export async function parentReceipts<T>(
   tipset: Tipset,
-  view: ChainView,
-  vm: Pick<VmHost, 'executeTipset'>,
+  { view, vm, fetching }: ReceiptsDeps,
   read: (store: Blockstore, root: Cid) => T,
   signal?: AbortSignal,
 ): Promise<T> {
   const root = firstBlock(tipset).parentMessageReceipts
+  const again = (): T => read(view.store.blocks, root)
+  const missing = unlessMissing(again)
+  if (!(missing instanceof BlockMissing)) return missing
+  const parent = view.store.parent(tipset)
+  if (hasBlock(view.store.blocks, firstBlock(parent).parentStateRoot)) {
+    try {
+      await vm.executeTipset(parent, signal)
+      return again()
+    } catch (failure) {
+      if (blockMissingIn(failure) === undefined) throw failure
+    }
+  }
+  if (fetching === undefined) throw missing
   try {
-    return read(view.store.blocks, root)
+    return await fetching.edge(again, signal)
+  } catch (failure) {
+    if (!(failure instanceof BlockMissing)) throw failure
+  }
+  await fetching.vm.executeTipset(parent, signal)
+  return again()
+}
+
+function unlessMissing<T>(read: () => T): T | BlockMissing {
+  try {
+    return read()
   } catch (error) {
-    if (!(error instanceof BlockMissing)) throw error
-    await vm.executeTipset(view.store.parent(tipset), signal)
-    return read(view.store.blocks, root)
+    if (error instanceof BlockMissing) return error
+    throw error
   }
 }
 

@@ -15,16 +15,19 @@ export function recordedState(store: ChainStore, tipset: Tipset): TipsetState | 
 }
 
 /**
- * What a tipset left: recorded, or executed. Far below the head the next tipset is a long walk away.
+ * What a tipset left: recorded with its receipts, or executed. Far below the head the next tipset is a long walk away. Its state may have
+ * been collected, which is later than the one that executing would need: who reads of it fetches that.
  * @param call - of the one who waits for it
  */
-export async function stateAfter(
+export async function receiptsAfter(
   tipset: Tipset,
   store: ChainStore,
   vm: Pick<VmHost, 'tipsetState'>,
   { walk, signal }: Waiter,
 ): Promise<TipsetState> {
-  return (await walk(findRecorded(store, tipset))) ?? (await vm.tipsetState(tipset, signal))
+  const claim = await walk(findClaim(store, tipset))
+  if (claim !== undefined && (tipset.height === 0 || hasBlock(store.blocks, claim.receiptsRoot))) return claim
+  return await vm.tipsetState(tipset, signal)
 }
 
 /**

@@ -20,8 +20,7 @@ import { type ChainView, resolveId } from './chainView.ts'
 import { ChainError } from './errors.ts'
 import { messageByCid } from './messageByCid.ts'
 import type { MessagePlaces } from './messagePlaces.ts'
-import { parentReceipts, readReceipt } from './receipts.ts'
-import type { VmHost } from './vm.ts'
+import { parentReceipts, type ReceiptsDeps, readReceipt } from './receipts.ts'
 
 /** A limit on how far to look back: none. */
 export const NO_LOOKBACK_LIMIT = -1
@@ -50,6 +49,8 @@ export interface SearchOptions {
   readonly allowReplaced: boolean
   /** How the way down is walked. Default: at once. */
   readonly walk?: Walk
+  /** Aborted when nobody waits for it any more. */
+  readonly signal?: AbortSignal
 }
 
 /** Executed messages of any age, kept outside of the store. */
@@ -74,10 +75,7 @@ export interface IndexedMessage {
 }
 
 /** What a search reads. */
-export interface SearchDeps {
-  readonly view: ChainView
-  /** Makes receipts again where an archive left them out. */
-  readonly vm: Pick<VmHost, 'executeTipset'>
+export interface SearchDeps extends ReceiptsDeps {
   /** undefined: there is none. */
   readonly index?: MessageIndex | undefined
   /** Asked before anything is walked; undefined: there are none. */
@@ -89,25 +87,29 @@ export function floorOf(from: Tipset, limit: ChainEpoch): ChainEpoch {
   return limit === NO_LOOKBACK_LIMIT ? 0 : Math.max(0, from.height - limit)
 }
 
-/** What was executed by this CID, by a row that knows where it lies. @returns undefined: none does, which says nothing */
+/**
+ * What was executed by this CID, by a row that knows where it lies.
+ * @returns undefined: none does, which says nothing
+ * @throws BlockMissing for its receipt, where no index may know it: a walk down to the same place would read states on its way there
+ */
 export async function foundByPlace(
   cid: Cid,
   from: Tipset,
-  { limit, walk }: SearchOptions,
-  { places, view, vm }: SearchDeps,
+  { limit, walk, signal }: SearchOptions,
+  deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
+  const { places, index } = deps
   try {
     const place = await places?.ofCid(cid, from, floorOf(from, limit), walk)
     if (place === undefined) return undefined
     const { tipset, position } = place
     return {
       cid,
-      receipt: await parentReceipts(tipset, view, vm, (store, root) => readReceipt(store, root, position)),
+      receipt: await parentReceipts(tipset, deps, (store, root) => readReceipt(store, root, position), signal),
       tipset,
     }
   } catch (error) {
-    // What is missing is the walk's to say.
-    if (blockMissingIn(error) === undefined) throw error
+    if (index === undefined || blockMissingIn(error) === undefined) throw error
     return undefined
   }
 }
@@ -136,11 +138,10 @@ export async function searchMessage(
   options: SearchOptions,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
-  const { allowReplaced } = options
-  const found = await executedIn(from, sought, allowReplaced, deps)
+  const found = await executedIn(from, sought, options, deps)
   if (found !== undefined) return found
   const passing = await passingTipset(sought, from, options, deps.view)
-  return passing === undefined ? undefined : await executedIn(passing, sought, allowReplaced, deps)
+  return passing === undefined ? undefined : await executedIn(passing, sought, options, deps)
 }
 
 /**
@@ -279,7 +280,7 @@ function* narrow(
 export async function executedIn(
   tipset: Tipset,
   sought: SoughtMessage,
-  allowReplaced: boolean,
+  { allowReplaced, signal }: Pick<SearchOptions, 'allowReplaced' | 'signal'>,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
   if (tipset.height === 0) return undefined
@@ -295,7 +296,7 @@ export async function executedIn(
     const found = countedAs(candidate, sought, allowReplaced)
     return {
       cid: found,
-      receipt: await parentReceipts(tipset, view, deps.vm, (store, root) => readReceipt(store, root, i)),
+      receipt: await parentReceipts(tipset, deps, (store, root) => readReceipt(store, root, i), signal),
       tipset,
     }
   }

@@ -174,13 +174,14 @@ async function foundBelow(
 async function outcomeIn(
   tipset: Tipset,
   sought: SoughtMessage,
-  { allowReplaced, untilReplaced = false }: WaitOptions,
+  options: WaitOptions,
   deps: SearchDeps,
 ): Promise<FoundMessage | Replaced | undefined> {
   try {
-    return await executedIn(tipset, sought, allowReplaced, deps)
+    return await executedIn(tipset, sought, options, deps)
   } catch (error) {
-    if (!untilReplaced || !(error instanceof ChainError) || error.code !== 'MESSAGE_REPLACED') throw error
+    if (options.untilReplaced !== true || !(error instanceof ChainError) || error.code !== 'MESSAGE_REPLACED')
+      throw error
     return { tipset, error }
   }
 }

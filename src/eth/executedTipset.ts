@@ -5,7 +5,7 @@
 import { finish, type Steps, type Waiter } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
-import { stateAfter } from '../chain/recordedState.ts'
+import { receiptsAfter } from '../chain/recordedState.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/weights.ts'
 import { Amt } from '../ipld/amt.ts'
@@ -45,7 +45,7 @@ export async function executedTipset(
   tipset: Tipset,
   call?: Waiter,
 ): Promise<ExecutedTipset> {
-  const state = await (call === undefined ? vm.tipsetState(tipset) : stateAfter(tipset, view.store, vm, call))
+  const state = await (call === undefined ? vm.tipsetState(tipset) : receiptsAfter(tipset, view.store, vm, call))
   return (call?.walk ?? finish)(readExecuted(view, tipset, state))
 }
 

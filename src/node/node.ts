@@ -10,6 +10,7 @@ import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { MessagePlaces, PlaceNotes } from '../chain/messagePlaces.ts'
+import type { ReceiptsDeps } from '../chain/receipts.ts'
 import { NO_LOOKBACK_LIMIT, type SearchOptions, searchByCid } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
@@ -210,7 +211,8 @@ export async function startNode(
           otherHash: (message) => delegatedHash(message, BigInt(network.chainId)),
         })
   if (view.store.hasHead) notes?.beginBelow()
-  const search: WaitDeps = { view, vm, log: chainLog, index: messages, places, edge }
+  const receipts: ReceiptsDeps = { view, vm: parts.vm, fetching: edge === undefined ? undefined : { edge, vm } }
+  const search: WaitDeps = { ...receipts, log: chainLog, index: messages, places, edge }
   const sync = networking === undefined ? followHead(view, ports.clock, !isPartial) : undefined
   const keyAddress = (account: Address, signal: AbortSignal): Promise<Address> =>
     reading(() => accountKey(view, view.stateBefore(view.store.head()), account), signal)
@@ -241,8 +243,7 @@ export async function startNode(
       info: { title: 'Petrel', version: settings.version },
     }),
     ...chainMethods({
-      view,
-      vm,
+      ...receipts,
       index,
       setHead: (tipset) => {
         if (networking !== undefined) return networking.syncer.setHead(tipset)

@@ -3,6 +3,7 @@ import type { Closers } from '../base/closers.ts'
 import { errorMessage } from '../base/errors.ts'
 import { logOf } from '../base/partedLog.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
+import { PLACE_GENERATION_EPOCHS } from '../chain/limits.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { CachingVmHost } from '../execution/cachingVmHost.ts'
 import type { Network } from '../networks/network.ts'
@@ -55,7 +56,7 @@ export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): S
   const epochs = keepState ?? Number.MAX_SAFE_INTEGER
   const collector = new Collector(
     { store: deps.store, blocks: own, meta: stores.meta, roots: () => sparedRoots(deps), timers, clock, log },
-    { stateEpochs: epochs, messageEpochs: epochs },
+    { stateEpochs: epochs, messageEpochs: Math.max(epochs, PLACE_GENERATION_EPOCHS) },
   )
   closers.add(() => collector.stop())
   registerCollections(shim.settings.metrics, () => collector.status)

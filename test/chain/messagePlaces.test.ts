@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       const found = await foundByPlace(cid, head, options, deps)
       if (found === undefined) continue
       known++
-      expect(await executedIn(found.tipset, loadSought(deps.view, cid), false, deps)).toEqual(found)
+      expect(await executedIn(found.tipset, loadSought(deps.view, cid), { allowReplaced: false }, deps)).toEqual(found)
     }
     // The head's own are not executed yet.
     expect(known).toBe(cids.length - deps.view.tipsetMessages(head).length)

@@ -225,7 +225,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('waiting', () => {
 
     test('and one that asks for something else always fails', async () => {
       const other = putCbor(view.store.blocks, message, { ...sent.message, value: sent.message.value + 1n })
-      await expect(executedIn(executed, loadSought(view, other), true, deps)).rejects.toThrow(
+      await expect(executedIn(executed, loadSought(view, other), { allowReplaced: true }, deps)).rejects.toThrow(
         'message was replaced: found message with equal nonce as the one we are looking for that is NOT a valid replacement message',
       )
     })
@@ -289,7 +289,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('waiting', () => {
       },
     }
     try {
-      const found = await executedIn(executed, loadSought(view, cid), true, { view, vm })
+      const found = await executedIn(executed, loadSought(view, cid), { allowReplaced: true }, { view, vm })
       expect(found?.receipt.exitCode).toBe(0)
       expect(made).toEqual([view.store.parent(executed)])
     } finally {

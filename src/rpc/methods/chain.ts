@@ -2,8 +2,7 @@
 import { MAX_PATH_TIPSETS } from '../../base/bounds.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
-import { parentReceipts, readReceipts } from '../../chain/receipts.ts'
-import type { VmHost } from '../../chain/vm.ts'
+import { parentReceipts, type ReceiptsDeps, readReceipts } from '../../chain/receipts.ts'
 import type { HeadIndex } from '../../index/headIndex.ts'
 import { knownMessage } from '../../index/indexedSearch.ts'
 import { indexedBlock, indexedBlockMessages, knownMessages } from '../../index/indexedTipset.ts'
@@ -32,9 +31,7 @@ import { Telling } from '../telling.ts'
 import { type ApiMessage, toApiMessage } from '../types/chain.ts'
 
 /** What the methods need. */
-export interface ChainMethodsDeps {
-  readonly view: ChainView
-  readonly vm: Pick<VmHost, 'executeTipset'>
+export interface ChainMethodsDeps extends ReceiptsDeps {
   /** The tipset that F3 finalized last; undefined: F3 has finalized none. */
   readonly f3Finalized?: () => Tipset | undefined
   /** Knows the messages and receipts that the store has forgotten; undefined: there is none. */
@@ -117,7 +114,8 @@ function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
   return view.store.tipsetByHeight(ecHeight, head, 'previous')
 }
 
-function messageMethods({ view, vm, index }: ChainMethodsDeps): MethodRow[] {
+function messageMethods(deps: ChainMethodsDeps): MethodRow[] {
+  const { view, index } = deps
   const { store } = view
   const messagesOf = async (tipset: Tipset): Promise<ApiMessage[]> =>
     (await knownMessages(view, index, tipset)).map(toApiMessage)
@@ -148,7 +146,7 @@ function messageMethods({ view, vm, index }: ChainMethodsDeps): MethodRow[] {
         if (header.height === 0) return null
         return fromBlocksOrIndex(
           index,
-          () => parentReceipts(createTipset([header]), view, vm, readReceipts, signal),
+          () => parentReceipts(createTipset([header]), deps, readReceipts, signal),
           async (asked) =>
             (await indexedBlock(asked, store.tipset(header.parents)))?.messages.map(({ receipt }) => receipt),
         )

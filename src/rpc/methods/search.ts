@@ -39,9 +39,9 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     cid: Cid,
     lookback: ChainEpoch,
     replaced: boolean,
-    { walk }: CallContext,
+    { walk, signal }: CallContext,
   ): Promise<MsgLookup | null> {
-    const found = await findMessage(deps, at, cid, { limit: lookback, allowReplaced: replaced, walk })
+    const found = await findMessage(deps, at, cid, { limit: lookback, allowReplaced: replaced, walk, signal })
     return found === undefined ? null : toMsgLookup(found, null)
   }
 

@@ -7,6 +7,7 @@ import { errorMessage } from '../../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../../base/ports.ts'
 import { sleep } from '../../base/waiting.ts'
 import type { ChainStore } from '../../chain/chainStore.ts'
+import { PLACE_GENERATION_EPOCHS } from '../../chain/limits.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { CollectableBlocks } from '../../ipld/collectable.ts'
 import { Collection, type CollectionCounts, type CollectionPhase, type Retention } from './collection.ts'
@@ -27,12 +28,13 @@ export interface CollectorSettings extends Retention {
 }
 
 /**
- * State and messages as a minimal snapshot has them, collected four times a day on a public network. Validation looks
- * back 900 epochs and F3 no further, so that no less than 1,800 should be kept there.
+ * State as a minimal snapshot has it, collected four times a day on a public network. Validation looks back 900 epochs and F3 no
+ * further, so that no less than 1,800 should be kept there. Messages and receipts are small beside it, and looked for by
+ * whoever waits for a deposit: of two days, as long as each generation of rows knows where they lie.
  */
 const DEFAULT_COLLECTOR_SETTINGS: CollectorSettings = {
   stateEpochs: 2000,
-  messageEpochs: 2000,
+  messageEpochs: PLACE_GENERATION_EPOCHS,
   intervalEpochs: 720,
   sliceMs: 5,
   restMs: 10,
