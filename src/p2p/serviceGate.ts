@@ -1,3 +1,4 @@
+import type { Timers } from '../base/ports.ts'
 import type { PeerName } from './peerLinks.ts'
 
 /** Bounds of a {@link ServiceGate}. */
@@ -22,12 +23,19 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** How many requests are served at once; the others wait in a queue, or are sent away. */
+/** How many requests are served at once; the others wait, and who has fewest under way goes first, or are sent away. */
 export class ServiceGate {
   readonly #limits: GateLimits
   readonly #byPeer = new Map<PeerName, number>()
   /** Oldest first. */
   readonly #running = new Set<Turn>()
+  readonly #runningByPeer = new Map<PeerName, number>()
+  /** When each peer last began a turn, in turns; of those that have a share. */
+  readonly #lastTurns = new Map<PeerName, number>()
+  #turns = 0
+  /** Who waits in {@link enterPatiently}. */
+  #patient = 0
+  #isWatched = false
   /** Longest first. */
   readonly #waiting: Waiting[] = []
 
@@ -63,6 +71,44 @@ export class ServiceGate {
   }
 
   /**
+   * Like {@link enter}. While some wait so, each time that `patienceMs` has passed one turn ends for the one whose turn is next: those who
+   * take their answers slowly would keep all places to themselves. No more than that: what is begun anew costs, too.
+   */
+  async enterPatiently(
+    peer: PeerName,
+    giveWay: () => void,
+    { timers, patienceMs }: { readonly timers: Timers; readonly patienceMs: number },
+  ): Promise<(() => void) | undefined> {
+    this.#patient++
+    this.#watch(timers, patienceMs)
+    try {
+      return await this.enter(peer, giveWay)
+    } finally {
+      this.#patient--
+    }
+  }
+
+  #watch(timers: Timers, patienceMs: number): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    timers.setTimeout(() => {
+      this.#isWatched = false
+      if (this.#patient === 0) return
+      this.#hurry()
+      this.#watch(timers, patienceMs)
+    }, patienceMs)
+  }
+
+  /** Who has none is served at somebody's cost, who has some where another has two more. */
+  #hurry(): void {
+    const next = this.#waiting[this.#next()]
+    if (next === undefined) return
+    const own = this.#runningOf(next.peer)
+    const most = Math.max(...this.#runningByPeer.values())
+    if (own === 0 || most >= own + 2) this.makeRoom(next.peer)
+  }
+
+  /**
    * Ends the oldest turn of the peer that has most, for the next in line.
    * @param peer - who needs a place: nobody with no more than it has gives way
    * @returns whether anybody did
@@ -87,24 +133,45 @@ export class ServiceGate {
 
   #begin(turn: Turn): void {
     this.#running.add(turn)
+    this.#runningByPeer.set(turn.peer, this.#runningOf(turn.peer) + 1)
+    this.#lastTurns.set(turn.peer, ++this.#turns)
+  }
+
+  #runningOf(peer: PeerName): number {
+    return this.#runningByPeer.get(peer) ?? 0
   }
 
   #leave(turn: Turn): void {
     // It may have given way before.
     if (!this.#running.delete(turn)) return
-    const left = this.#of(turn.peer) - 1
-    if (left === 0) this.#byPeer.delete(turn.peer)
-    else this.#byPeer.set(turn.peer, left)
+    for (const counts of [this.#byPeer, this.#runningByPeer]) {
+      const left = (counts.get(turn.peer) ?? 0) - 1
+      if (left === 0) counts.delete(turn.peer)
+      else counts.set(turn.peer, left)
+    }
+    if (!this.#byPeer.has(turn.peer)) this.#lastTurns.delete(turn.peer)
     // The place goes to the next in line without becoming free in between.
-    const next = this.#waiting.findIndex(({ peer }) => this.#mayRun(peer))
+    const next = this.#next()
     if (next >= 0) this.#waiting.splice(next, 1)[0]?.begin()
+  }
+
+  /** Of those who may run one whose peer has fewest turns and had its last longest ago, the longest waiting; -1: there is none. */
+  #next(): number {
+    let best = -1
+    let [fewest, oldest] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (const [i, { peer }] of this.#waiting.entries()) {
+      const running = this.#runningOf(peer)
+      const last = this.#lastTurns.get(peer) ?? 0
+      if (running > fewest || (running === fewest && last >= oldest) || !this.#mayRun(peer)) continue
+      best = i
+      fewest = running
+      oldest = last
+    }
+    return best
   }
 
   #mayRun(peer: PeerName): boolean {
     const { runningPerPeer } = this.#limits
-    if (runningPerPeer === undefined) return true
-    let running = 0
-    for (const turn of this.#running) if (turn.peer === peer) running++
-    return running < runningPerPeer
+    return runningPerPeer === undefined || this.#runningOf(peer) < runningPerPeer
   }
 }

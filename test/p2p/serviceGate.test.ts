@@ -56,3 +56,26 @@ it('one peer runs so many; its others wait, and keep nobody else waiting', async
   await Promise.resolve()
   expect(begun).toEqual(['', 'other', 'many'])
 })
+
+it('of those who wait the peer goes first that has fewest turns, then the one that had none for longest', async () => {
+  const gate = new ServiceGate({ running: 2, perPeer: 8, waiting: 20 })
+  const leaves: (() => void)[] = []
+  const begun: string[] = []
+  const enter = (peer: string): void =>
+    void gate.enter(peer).then((leave) => {
+      begun.push(peer)
+      leaves.push(leave as () => void)
+    })
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+  }
+  for (const peer of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) enter(peer)
+  await settle()
+  expect(begun.splice(0)).toEqual(['a', 'a'])
+  for (let i = 0; i < 5; i++) {
+    leaves.shift()?.()
+    await settle()
+  }
+  // b had none, c had none, a had its last before b.
+  expect(begun).toEqual(['b', 'c', 'a', 'b', 'a'])
+})

@@ -21,6 +21,8 @@ export const BUSY_MS = 8
 export const STALL_MS = 10_000
 /** Requests that are answered at once. */
 export const SERVER_GATE: GateLimits = { running: 16, perPeer: 4, waiting: 32 }
+/** While requests wait, so often the oldest answer of the peer that has most ends for the next in line, milliseconds. */
+export const TURN_PATIENCE_MS = 1000
 /** Requests of a peer: a few at once, then one a second. */
 export const SERVER_BUDGET: Budget = { capacity: 64, perSecond: 1 }
 /** go-f3's client has 10 s for a question of any size. */

@@ -26,6 +26,7 @@ import {
   SERVER_GATE,
   SERVER_MS,
   STALL_MS,
+  TURN_PATIENCE_MS,
 } from './limits.ts'
 import { type CertRequest, certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
 
@@ -63,14 +64,15 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   const tableOf = (instance: number): Promise<PowerTable> =>
     walks.run(() => new Pace(clock, timers, BUSY_MS).walk(deps.certificates.findPowerTable(instance), control.signal))
   /** Those who have what one peer may have are reported; who is turned away because of others is not. */
-  const enter = async (to: ServiceGate, peer: PeerName, giveWay?: () => void): Promise<() => void> => {
-    const leave = await to.enter(peer, giveWay)
+  const enter = async (to: ServiceGate, peer: PeerName, stream: ByteStream): Promise<() => void> => {
+    const giveWay = (): void => stream.abort(new P2pError('PEER_REFUSED', 'others wait'))
+    const leave = await to.enterPatiently(peer, giveWay, { timers, patienceMs: TURN_PATIENCE_MS })
     if (leave !== undefined) return leave
     if (to.hasShare(peer)) links.report(peer, { fault: 'FLOOD', reason: 'certificate requests at once' })
     throw new P2pError('PEER_REFUSED', 'too many requests')
   }
   const read = async (peer: PeerName, stream: ByteStream): Promise<CertRequest> => {
-    const leave = await enter(readGate, peer, () => stream.abort(new P2pError('PEER_REFUSED', 'others wait')))
+    const leave = await enter(readGate, peer, stream)
     const patient = new PatientStream(stream, time, { totalMs: READ_REQUEST_MS, signal: control.signal })
     try {
       return await readRequest(links, peer, patient)
@@ -80,7 +82,7 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
     }
   }
   const write = async (peer: PeerName, stream: ByteStream, request: CertRequest): Promise<void> => {
-    const leave = await enter(gate, peer)
+    const leave = await enter(gate, peer, stream)
     const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
     const patient = new PatientStream(stream, time, patience)
     try {

@@ -28,6 +28,8 @@ export const READ_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
  * wait, as far as it has a place, for a Lotus gives up all 128 tipsets of a window when one of its requests failed five times.
  */
 export const SERVER_GATE: GateLimits = { running: 12, perPeer: 32, runningPerPeer: 4, waiting: 256 }
+/** While requests wait, so often the oldest answer of the peer that has most ends for the next in line, milliseconds. */
+export const TURN_PATIENCE_MS = 1000
 /**
  * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
  * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.

@@ -3,9 +3,9 @@
  * @see lotus chain/exchange/server.go HandleStream; forest src/libp2p/chain_exchange/behaviour.rs
  */
 
+import { Breather } from '../../base/breather.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
-import { sleep } from '../../base/waiting.ts'
 import { decode } from '../../codec/description.ts'
 import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
@@ -27,6 +27,7 @@ import {
   SERVER_BUDGET,
   SERVER_GATE,
   STALL_MS,
+  TURN_PATIENCE_MS,
   WRITE_ANSWER_MS,
   WRITE_BYTES,
 } from './limits.ts'
@@ -63,12 +64,15 @@ class ExchangeServer {
   readonly #gate = new ServiceGate(SERVER_GATE)
   readonly #budget: PeerBudget
   readonly #refusals: PeerBudget
+  /** Of all answers in the making. */
+  readonly #turns: Breather
   readonly #control = new AbortController()
   readonly #end: () => void
 
   constructor(deps: ExchangeServerDeps) {
     this.#deps = deps
     this.#time = { clock: deps.clock, timers: deps.timers }
+    this.#turns = new Breather(this.#time, BUSY_MS)
     this.#budget = new PeerBudget(deps.clock, SERVER_BUDGET)
     this.#refusals = new PeerBudget(deps.clock, REFUSAL_BUDGET)
     this.#end = deps.links.handle(CHAIN_EXCHANGE_PROTOCOL, (peer, stream) => this.#serve(peer, stream))
@@ -82,9 +86,16 @@ class ExchangeServer {
   async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
     try {
       const request = await this.#request(peer, stream)
-      const leave = await this.#gate.enter(peer)
+      const patience = { timers: this.#time.timers, patienceMs: TURN_PATIENCE_MS }
+      const turn = new AbortController()
+      const giveWay = (): void => {
+        const reason = new P2pError('PEER_REFUSED', 'others wait')
+        turn.abort(reason)
+        stream.abort(reason)
+      }
+      const leave = await this.#gate.enterPatiently(peer, giveWay, patience)
       try {
-        await this.#write(peer, stream, await this.#answer(peer, request, leave !== undefined))
+        await this.#write(peer, stream, await this.#answer(peer, request, leave !== undefined, turn.signal))
       } finally {
         leave?.()
       }
@@ -138,7 +149,13 @@ class ExchangeServer {
     }
   }
 
-  async #answer(peer: PeerName, request: ExchangeRequest, hasPlace: boolean): Promise<EncodedAnswer> {
+  /** @param signal - aborted when its turn is over */
+  async #answer(
+    peer: PeerName,
+    request: ExchangeRequest,
+    hasPlace: boolean,
+    signal: AbortSignal,
+  ): Promise<EncodedAnswer> {
     if (!hasPlace) return refusal(STATUS_GO_AWAY, 'too many requests at once')
     if (!this.#budget.take(peer, cost(request))) {
       if (!this.#refusals.take(peer)) {
@@ -146,11 +163,12 @@ class ExchangeServer {
       }
       return refusal(STATUS_GO_AWAY, 'too many requests')
     }
-    const { chain, maxServedBytes, clock, timers } = this.#deps
+    const { chain, maxServedBytes, clock } = this.#deps
     let since = clock.monotonicMs()
     return answerRequest(chain, request, maxServedBytes ?? MAX_SERVED_BYTES, async () => {
-      if (clock.monotonicMs() - since < BUSY_MS) return
-      await sleep(timers, 0, this.#control.signal)
+      this.#turns.spend(clock.monotonicMs() - since)
+      await this.#turns.run(() => Promise.resolve())
+      for (const ended of [signal, this.#control.signal]) ended.throwIfAborted()
       since = clock.monotonicMs()
     })
   }
