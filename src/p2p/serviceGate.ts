@@ -15,6 +15,16 @@ export interface GateLimits {
 interface Turn {
   readonly peer: PeerName
   readonly giveWay: (() => void) | undefined
+  /** In {@link TurnPatience.lookMs}, of which those count in which somebody waited. */
+  begunAt: number
+}
+
+/** How long turns may keep others waiting. */
+export interface TurnPatience {
+  /** So often one of them may end, milliseconds. */
+  readonly lookMs: number
+  /** When it has kept others waiting for so many of these. */
+  readonly keptLooks: number
 }
 
 /** Who waits for a turn. */
@@ -36,6 +46,7 @@ export class ServiceGate {
   /** Who waits in {@link enterPatiently}. */
   #patient = 0
   #isWatched = false
+  #looks = 0
   /** Longest first. */
   readonly #waiting: Waiting[] = []
 
@@ -58,12 +69,20 @@ export class ServiceGate {
    * @param giveWay - ends what runs in it, when another needs the place; absent: whoever is in stays
    * @returns what gives it back, once; undefined at once when there is no room
    */
-  async enter(peer: PeerName, giveWay?: () => void): Promise<(() => void) | undefined> {
+  enter(peer: PeerName, giveWay?: () => void): Promise<(() => void) | undefined> {
+    return this.#enter(peer, giveWay, () => this.makeRoom(peer))
+  }
+
+  async #enter(
+    peer: PeerName,
+    giveWay: (() => void) | undefined,
+    makeRoom: () => boolean,
+  ): Promise<(() => void) | undefined> {
     const mustWait = (): boolean => this.#running.size >= this.#limits.running || !this.#mayRun(peer)
     if (this.hasShare(peer)) return undefined
-    if (mustWait() && this.#waiting.length >= this.#limits.waiting && !this.makeRoom(peer)) return undefined
+    if (mustWait() && this.#waiting.length >= this.#limits.waiting && !makeRoom()) return undefined
     this.#byPeer.set(peer, this.#of(peer) + 1)
-    const turn = { peer, giveWay }
+    const turn = { peer, giveWay, begunAt: 0 }
     if (mustWait()) {
       await new Promise<void>((resolve) => this.#waiting.push({ peer, begin: () => resolve(this.#begin(turn)) }))
     } else this.#begin(turn)
@@ -71,51 +90,54 @@ export class ServiceGate {
   }
 
   /**
-   * Like {@link enter}. While some wait so, each time that `patienceMs` has passed one turn ends for the one whose turn is next: those who
-   * take their answers slowly would keep all places to themselves. No more than that: what is begun anew costs, too.
+   * Like {@link enter}, but only a turn that has long kept others waiting gives way. While some wait, now and then one of those does for the
+   * one who is next: those who take their answers slowly would keep all places to themselves. No more than that: what is begun anew
+   * costs, too.
    */
   async enterPatiently(
     peer: PeerName,
     giveWay: () => void,
-    { timers, patienceMs }: { readonly timers: Timers; readonly patienceMs: number },
+    patience: TurnPatience & { readonly timers: Timers },
   ): Promise<(() => void) | undefined> {
     this.#patient++
-    this.#watch(timers, patienceMs)
+    this.#watch(patience)
     try {
-      return await this.enter(peer, giveWay)
+      return await this.#enter(peer, giveWay, () => this.#makeSlowRoom(peer, patience))
     } finally {
       this.#patient--
     }
   }
 
-  #watch(timers: Timers, patienceMs: number): void {
+  #watch(patience: TurnPatience & { readonly timers: Timers }): void {
     if (this.#isWatched) return
     this.#isWatched = true
-    timers.setTimeout(() => {
+    patience.timers.setTimeout(() => {
       this.#isWatched = false
       if (this.#patient === 0) return
-      this.#hurry()
-      this.#watch(timers, patienceMs)
-    }, patienceMs)
+      this.#looks++
+      const next = this.#waiting[this.#next()]
+      if (next !== undefined) this.#makeSlowRoom(next.peer, patience)
+      this.#watch(patience)
+    }, patience.lookMs)
   }
 
   /** Who has none is served at somebody's cost, who has some where another has two more. */
-  #hurry(): void {
-    const next = this.#waiting[this.#next()]
-    if (next === undefined) return
-    const own = this.#runningOf(next.peer)
-    const most = Math.max(...this.#runningByPeer.values())
-    if (own === 0 || most >= own + 2) this.makeRoom(next.peer)
+  #makeSlowRoom(peer: PeerName, { keptLooks }: TurnPatience): boolean {
+    const slow = [...this.#running].filter(({ begunAt }) => this.#looks - begunAt >= keptLooks)
+    const own = this.#runningOf(peer)
+    const most = Math.max(0, ...slow.map((turn) => this.#runningOf(turn.peer)))
+    return (own === 0 || most >= own + 2) && this.makeRoom(peer, slow)
   }
 
   /**
    * Ends the oldest turn of the peer that has most, for the next in line.
    * @param peer - who needs a place: nobody with no more than it has gives way
+   * @param among - of these alone
    * @returns whether anybody did
    */
-  makeRoom(peer: PeerName): boolean {
+  makeRoom(peer: PeerName, among: Iterable<Turn> = this.#running): boolean {
     const turns = new Map<PeerName, Turn[]>()
-    for (const turn of this.#running) {
+    for (const turn of among) {
       if (turn.giveWay !== undefined) turns.set(turn.peer, [...(turns.get(turn.peer) ?? []), turn])
     }
     let most = turns.get(peer) ?? []
@@ -132,6 +154,7 @@ export class ServiceGate {
   }
 
   #begin(turn: Turn): void {
+    turn.begunAt = this.#looks
     this.#running.add(turn)
     this.#runningByPeer.set(turn.peer, this.#runningOf(turn.peer) + 1)
     this.#lastTurns.set(turn.peer, ++this.#turns)

@@ -16,7 +16,7 @@ import {
   SERVER_GATE,
   SERVER_MS,
   STALL_MS,
-  TURN_PATIENCE_MS,
+  TURN_PATIENCE,
 } from '../../src/p2p/certExchange/limits.ts'
 import { certExchangeProtocol, certRequest } from '../../src/p2p/certExchange/messages.ts'
 import { type CertificateSource, serveCertExchange } from '../../src/p2p/certExchange/server.ts'
@@ -131,13 +131,32 @@ describe('served', () => {
     }
     await time.settle()
     expect(faults(node)).toEqual(['FLOOD'])
-    // Because of others: it is not held to it, and they give way, one by one, until it has had its turn.
+    // Because of others: it is not held to it.
+    const another = new ServedStream(PROTOCOL, REQUEST)
+    await serve('another', another)
+    expect([another.written.length, faults(node)]).toEqual([0, ['FLOOD']])
+  })
+
+  it('who takes answers slowly gives way to who waits, not before it has kept others waiting for long', async () => {
+    const { time, serve, node } = server()
+    const { perPeer, running } = SERVER_GATE
+    const { lookMs, keptLooks } = TURN_PATIENCE
+    const slowly = (): Promise<void> => new Promise((resolve) => time.setTimeout(resolve, STALL_MS - 1))
+    const request = encode(certRequest, { firstInstance: 0n, limit: 100n, includePowerTable: false })
+    const slow = Array.from({ length: running }, () => new ServedStream(PROTOCOL, request, slowly))
+    for (const [i, stream] of slow.entries()) void serve(`peer ${Math.floor(i / perPeer)}`, stream)
+    await time.settle()
     const another = new ServedStream(PROTOCOL, REQUEST)
     void serve('another', another)
-    await time.settle()
-    expect(another.written).toEqual([])
-    await time.advance((waiting / perPeer) * TURN_PATIENCE_MS)
-    expect([another.written.length > 0, faults(node)]).toEqual([true, ['FLOOD']])
+    await time.advance(keptLooks * lookMs - 1)
+    expect([another.written.length, slow.filter(({ aborted }) => aborted !== undefined).length]).toEqual([0, 0])
+    await time.advance(1)
+    expect(another.written.length).toBeGreaterThan(0)
+    expect(slow.map(({ aborted }) => aborted !== undefined)).toEqual(slow.map((_, i) => i === 0))
+    expect(faults(node)).toEqual([])
+    // Nobody waits any more.
+    await time.advance(2 * lookMs)
+    expect(slow.filter(({ aborted }) => aborted !== undefined)).toHaveLength(1)
   })
 
   it('so many whose request is awaited, of one peer and of all: then one of those who have most gives way', async () => {

@@ -1,7 +1,7 @@
 /** Bounds of the certificate exchange; those of go-f3 say so. */
 import type { AskLimits } from '../framing/ask.ts'
 import type { Budget } from '../peerBudget.ts'
-import type { GateLimits } from '../serviceGate.ts'
+import type { GateLimits, TurnPatience } from '../serviceGate.ts'
 
 /** Most certificates of one answer; a server sends one more than asked for (go-f3). */
 export const MAX_CERTIFICATES = 256
@@ -21,8 +21,8 @@ export const BUSY_MS = 8
 export const STALL_MS = 10_000
 /** Requests that are answered at once. */
 export const SERVER_GATE: GateLimits = { running: 16, perPeer: 4, waiting: 32 }
-/** While requests wait, so often the oldest answer of the peer that has most ends for the next in line, milliseconds. */
-export const TURN_PATIENCE_MS = 1000
+/** While requests wait, every second one of the answers ends that have kept them waiting for ten, of the peer that has most. */
+export const TURN_PATIENCE: TurnPatience = { lookMs: 1000, keptLooks: 10 }
 /** Requests of a peer: a few at once, then one a second. */
 export const SERVER_BUDGET: Budget = { capacity: 64, perSecond: 1 }
 /** go-f3's client has 10 s for a question of any size. */

@@ -26,7 +26,7 @@ import {
   SERVER_GATE,
   SERVER_MS,
   STALL_MS,
-  TURN_PATIENCE_MS,
+  TURN_PATIENCE,
 } from './limits.ts'
 import { type CertRequest, certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
 
@@ -66,7 +66,8 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   /** Those who have what one peer may have are reported; who is turned away because of others is not. */
   const enter = async (to: ServiceGate, peer: PeerName, stream: ByteStream): Promise<() => void> => {
     const giveWay = (): void => stream.abort(new P2pError('PEER_REFUSED', 'others wait'))
-    const leave = await to.enterPatiently(peer, giveWay, { timers, patienceMs: TURN_PATIENCE_MS })
+    const patience = { ...TURN_PATIENCE, timers }
+    const leave = await (to === gate ? to.enterPatiently(peer, giveWay, patience) : to.enter(peer, giveWay))
     if (leave !== undefined) return leave
     if (to.hasShare(peer)) links.report(peer, { fault: 'FLOOD', reason: 'certificate requests at once' })
     throw new P2pError('PEER_REFUSED', 'too many requests')

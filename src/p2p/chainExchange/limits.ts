@@ -1,7 +1,7 @@
 /** Bounds of the chain exchange, ours to choose; times and sizes that Lotus or Forest use say so. */
 import type { AskLimits } from '../framing/ask.ts'
 import type { Budget } from '../peerBudget.ts'
-import type { GateLimits } from '../serviceGate.ts'
+import type { GateLimits, TurnPatience } from '../serviceGate.ts'
 
 /** Longest request that is read, bytes (forest). */
 export const MAX_REQUEST_BYTES = 4096
@@ -28,8 +28,11 @@ export const READ_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
  * wait, as far as it has a place, for a Lotus gives up all 128 tipsets of a window when one of its requests failed five times.
  */
 export const SERVER_GATE: GateLimits = { running: 12, perPeer: 32, runningPerPeer: 4, waiting: 256 }
-/** While requests wait, so often the oldest answer of the peer that has most ends for the next in line, milliseconds. */
-export const TURN_PATIENCE_MS = 1000
+/**
+ * While requests wait, every second one of the answers ends that have kept them waiting for ten, of the peer that has most: slower than
+ * 1 MiB a second.
+ */
+export const TURN_PATIENCE: TurnPatience = { lookMs: 1000, keptLooks: 10 }
 /**
  * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
  * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.

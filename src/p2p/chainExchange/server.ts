@@ -27,7 +27,7 @@ import {
   SERVER_BUDGET,
   SERVER_GATE,
   STALL_MS,
-  TURN_PATIENCE_MS,
+  TURN_PATIENCE,
   WRITE_ANSWER_MS,
   WRITE_BYTES,
 } from './limits.ts'
@@ -86,7 +86,7 @@ class ExchangeServer {
   async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
     try {
       const request = await this.#request(peer, stream)
-      const patience = { timers: this.#time.timers, patienceMs: TURN_PATIENCE_MS }
+      const patience = { ...TURN_PATIENCE, timers: this.#time.timers }
       const turn = new AbortController()
       const giveWay = (): void => {
         const reason = new P2pError('PEER_REFUSED', 'others wait')
