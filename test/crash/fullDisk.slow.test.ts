@@ -76,7 +76,11 @@ it.skipIf(!isMounted)(
       expect(await admin.call('MpoolPending', [])).toEqual([])
       rmSync(ballast)
     }
-    fill(0)
+    // What was deleted may be given back a moment later.
+    await until(async () => {
+      fill(0)
+      return (await readiness(node))[0] === 503
+    }, 'the node says that its disk is full')
     // A block for which room was looked for before is still written.
     const last = await head()
     await new Promise((resolve) => setTimeout(resolve, 1500))

@@ -90,7 +90,7 @@ describe('a home', () => {
       import { systemTimers } from ${place('platform/server/clock.ts')}
       import { sleep } from ${place('src/base/waiting.ts')}
       const options = { repo: ${JSON.stringify(path)}, host: '127.0.0.1', port: 0, configText: '', log: {} }
-      const io = { out: (text) => void process.stdout.write(text) }
+      const io = { out: (text) => void process.stdout.write(text), signal: new AbortController().signal }
       await inHome(options, {}, io, (_home, closers) => {
         closers.add(() => sleep(systemTimers, 20))
         throw new Error('the index is not there')
