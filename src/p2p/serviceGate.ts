@@ -43,8 +43,6 @@ export class ServiceGate {
   /** When each peer last began a turn, in turns; of those that have a share. */
   readonly #lastTurns = new Map<PeerName, number>()
   #turns = 0
-  /** Who waits in {@link enterPatiently}. */
-  #patient = 0
   #isWatched = false
   #looks = 0
   /** Longest first. */
@@ -94,26 +92,21 @@ export class ServiceGate {
    * one who is next: those who take their answers slowly would keep all places to themselves. No more than that: what is begun anew
    * costs, too.
    */
-  async enterPatiently(
+  enterPatiently(
     peer: PeerName,
     giveWay: () => void,
     patience: TurnPatience & { readonly timers: Timers },
   ): Promise<(() => void) | undefined> {
-    this.#patient++
+    const turn = this.#enter(peer, giveWay, () => this.#makeSlowRoom(peer, patience))
     this.#watch(patience)
-    try {
-      return await this.#enter(peer, giveWay, () => this.#makeSlowRoom(peer, patience))
-    } finally {
-      this.#patient--
-    }
+    return turn
   }
 
   #watch(patience: TurnPatience & { readonly timers: Timers }): void {
-    if (this.#isWatched) return
+    if (this.#isWatched || this.#waiting.length === 0) return
     this.#isWatched = true
     patience.timers.setTimeout(() => {
       this.#isWatched = false
-      if (this.#patient === 0) return
       this.#looks++
       const next = this.#waiting[this.#next()]
       if (next !== undefined) this.#makeSlowRoom(next.peer, patience)

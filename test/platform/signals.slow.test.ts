@@ -212,7 +212,7 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
     const node = await start(runtime, 'proxies', [...DEVNET, '--no-net'])
     const { perAddress } = COST_LIMITS.wait
     const message = await neverMined(node)
-    /** Calls of one client of a proxy here, answered in order; undefined: it waits. */
+    /** One client, as a proxy on this machine tells of it. */
     const client = async (address: string) => {
       const socket = new WebSocket(`${node.url.replace('http', 'ws')}/rpc/v1`, {
         headers: { 'x-forwarded-for': address },

@@ -64,16 +64,18 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   const tableOf = (instance: number): Promise<PowerTable> =>
     walks.run(() => new Pace(clock, timers, BUSY_MS).walk(deps.certificates.findPowerTable(instance), control.signal))
   /** Those who have what one peer may have are reported; who is turned away because of others is not. */
-  const enter = async (to: ServiceGate, peer: PeerName, stream: ByteStream): Promise<() => void> => {
-    const giveWay = (): void => stream.abort(new P2pError('PEER_REFUSED', 'others wait'))
-    const patience = { ...TURN_PATIENCE, timers }
-    const leave = await (to === gate ? to.enterPatiently(peer, giveWay, patience) : to.enter(peer, giveWay))
+  const entered = async (
+    to: ServiceGate,
+    peer: PeerName,
+    turn: ReturnType<ServiceGate['enter']>,
+  ): Promise<() => void> => {
+    const leave = await turn
     if (leave !== undefined) return leave
     if (to.hasShare(peer)) links.report(peer, { fault: 'FLOOD', reason: 'certificate requests at once' })
     throw new P2pError('PEER_REFUSED', 'too many requests')
   }
   const read = async (peer: PeerName, stream: ByteStream): Promise<CertRequest> => {
-    const leave = await enter(readGate, peer, stream)
+    const leave = await entered(readGate, peer, readGate.enter(peer, givingWay(stream)))
     const patient = new PatientStream(stream, time, { totalMs: READ_REQUEST_MS, signal: control.signal })
     try {
       return await readRequest(links, peer, patient)
@@ -83,7 +85,7 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
     }
   }
   const write = async (peer: PeerName, stream: ByteStream, request: CertRequest): Promise<void> => {
-    const leave = await enter(gate, peer, stream)
+    const leave = await entered(gate, peer, gate.enterPatiently(peer, givingWay(stream), { ...TURN_PATIENCE, timers }))
     const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
     const patient = new PatientStream(stream, time, patience)
     try {
@@ -112,6 +114,10 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
       control.abort(new P2pError('NOT_STARTED', 'Cannot answer: stopped'))
     },
   }
+}
+
+function givingWay(stream: ByteStream): () => void {
+  return () => stream.abort(new P2pError('PEER_REFUSED', 'others wait'))
 }
 
 async function readRequest(links: PeerLinks, peer: PeerName, stream: ByteStream): Promise<CertRequest> {
