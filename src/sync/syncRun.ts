@@ -90,6 +90,8 @@ class ForwardPass {
   /** Newest first. */
   readonly #keys: readonly TipsetKey[]
   readonly #ended = new AbortController()
+  /** The highest tipset that is valid with all below it. */
+  #top: Tipset | undefined
 
   constructor(deps: SyncRunDeps, options: SyncRunOptions, keys: readonly TipsetKey[]) {
     this.#deps = deps
@@ -101,9 +103,20 @@ class ForwardPass {
   async run(): Promise<Error | undefined> {
     try {
       return await this.#upwards()
+    } catch (error) {
+      await this.#takeTop()
+      throw error
     } finally {
       this.#ended.abort()
     }
+  }
+
+  /** What lies below a failure is as good as what a step of the head would have taken. */
+  async #takeTop(): Promise<void> {
+    const { forkChoice, edge } = this.#deps
+    const { signal } = this.#options
+    const top = this.#top
+    if (top !== undefined && !signal.aborted) await edge(() => forkChoice.consider(top), signal)
   }
 
   async #upwards(): Promise<Error | undefined> {
@@ -195,6 +208,7 @@ class ForwardPass {
     const { forkChoice, edge } = this.#deps
     const { signal, progress } = this.#options
     progress.height(tipset.height)
+    this.#top = tipset
     const done = this.#keys.length - at
     if (done % HEAD_STEP === 0) await edge(() => forkChoice.consider(tipset), signal)
     if (done % PRUNE_STEP === 0) await this.#prune()

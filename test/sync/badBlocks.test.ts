@@ -107,13 +107,22 @@ describe('bad blocks', () => {
     const follower = follow(world)
     offer(world, follower, above.at(-1) as Tipset)
     await settled(follower.syncer)
-    expect(headName(follower.store)).toBe(nameOf(follower.store.genesis()))
     expect(follower.syncer.whyBad(bad.key[0] as never)).toContain("base fee doesn't match")
     for (const tipset of above.slice(1)) expect(follower.syncer.whyBad(tipset.key[0] as never)).toContain('linked to')
-    // What lies below is good.
-    offer(world, follower, first as Tipset)
-    await settled(follower.syncer)
+    // What lies below is good, and the head.
     expect(headName(follower.store)).toBe(nameOf(first as Tipset))
+  })
+
+  it('as the end of a chain: what lies below is the head', async () => {
+    const world = createWorld(1)
+    const chain = await world.chain(world.genesis, 3)
+    const [, below, last] = chain as [Tipset, Tipset, Tipset]
+    const bad = createTipset([world.changed(firstBlock(last), { parentBaseFee: 12345n })])
+    const follower = follow(world)
+    offer(world, follower, bad)
+    await settled(follower.syncer)
+    expect(follower.syncer.whyBad(bad.key[0] as never)).toContain("base fee doesn't match")
+    expect(headName(follower.store)).toBe(nameOf(below))
   })
 
   it('from the future are refused, not remembered', async () => {
