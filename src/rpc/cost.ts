@@ -3,16 +3,17 @@
  *
  *   waiting (callers take turns) --a place is free--> running --> done
  *   waiting or running --the caller goes, or the deadline passes--> refused
- *   running --a part of the answer is taken--> running, for as much longer as a part may take
+ *   running --a part of the answer is handed over--> paused, without a place
+ *   paused --the client has taken the part--> waiting before its caller's others, for as much longer as a part may take
  *
  * What they do on the event loop is done in short turns, so that a cheap call never waits for a row of dear ones.
  */
 import { COST_LIMITS, DEAR_TURN_MS, PART_MS, REFUSAL_MS } from '../base/bounds.ts'
 import { Breather } from '../base/breather.ts'
-import { type Count, OwnCount } from '../base/count.ts'
 import type { Clock, Timers } from '../base/ports.ts'
 import type { Steps } from '../base/steps.ts'
 import { sleep, whenAborted } from '../base/waiting.ts'
+import { type CallCounts, OwnCalls } from './callCounts.ts'
 import { RpcError } from './errors.ts'
 
 /**
@@ -41,8 +42,19 @@ export interface CostLimit {
   readonly deadlineMs: number
 }
 
-/** Carries a call out. `taken`: the client took a part of the answer. */
-type Task<T> = (signal: AbortSignal, taken: () => void) => Promise<T>
+/** A call's place among those that run. Who reads slowly keeps none meanwhile. */
+export interface Place {
+  /** A part of the answer was handed over; nothing is done until the client has taken it. */
+  leave(): void
+  /**
+   * The client has taken it, or there was nothing to take: the call goes on.
+   * @throws RpcError `TIMED_OUT`, `CANCELLED`
+   */
+  enter(): Promise<void> | undefined
+}
+
+/** Carries a call out; has its place until it has ended. */
+type Task<T> = (signal: AbortSignal, place: Place) => Promise<T>
 
 /** Whose call it is: a token, or an address. */
 export interface CallerName {
@@ -53,54 +65,6 @@ export interface CallerName {
 interface Waiting {
   readonly caller: CallerName
   start(): void
-}
-
-/** Calls of one kind that are under way: of a queue, or of several that share their bounds. */
-export interface CallCounts {
-  readonly waiting: Count
-  readonly running: Count
-  /** Those that run for callers without a token. */
-  readonly runningWithoutToken: Count
-  /** Waiting and running. */
-  ofCaller(name: string): Count
-  runningOfCaller(name: string): Count
-  /** Queues that count here, too, and run nothing at present. */
-  idle(): number
-}
-
-/** By caller; who has none takes no memory. */
-class CallerCounts {
-  readonly #calls = new Map<string, number>()
-
-  of(name: string): Count {
-    const total = (): number => this.#calls.get(name) ?? 0
-    const add = (by: number): void => {
-      if (total() + by === 0) this.#calls.delete(name)
-      else this.#calls.set(name, total() + by)
-    }
-    return { add, total }
-  }
-}
-
-/** Of a queue that shares with nobody. */
-class OwnCalls implements CallCounts {
-  readonly waiting: Count = new OwnCount()
-  readonly running: Count = new OwnCount()
-  readonly runningWithoutToken: Count = new OwnCount()
-  readonly #calls = new CallerCounts()
-  readonly #running = new CallerCounts()
-
-  ofCaller(name: string): Count {
-    return this.#calls.of(name)
-  }
-
-  runningOfCaller(name: string): Count {
-    return this.#running.of(name)
-  }
-
-  idle(): number {
-    return 0
-  }
 }
 
 /** Seconds after which it is worth to try again. */
@@ -166,14 +130,13 @@ class CostQueue {
     const waiting: Waiting = {
       caller,
       start: () => {
-        this.#runs(caller, 1)
-        // A place stays taken until the work has ended, whoever has stopped waiting for it.
-        void task(ended.signal, taken)
+        const place = this.#placeOf(caller, ended.signal, taken)
+        // It stays taken while work is done, whoever has stopped waiting for it.
+        void task(ended.signal, place)
           .then(resolve, reject)
           .finally(() => {
-            this.#runs(caller, -1)
             this.#left(caller)
-            this.#next()
+            place.leave()
           })
       },
     }
@@ -186,6 +149,50 @@ class CostQueue {
       stopClock()
       stopListening()
     })
+  }
+
+  /** @param taken - a part of the answer was */
+  #placeOf(caller: CallerName, signal: AbortSignal, taken: () => void): Place {
+    let isHeld = false
+    const hold = (): void => {
+      isHeld = true
+      this.#runs(caller, 1)
+    }
+    hold()
+    return {
+      leave: () => {
+        if (!isHeld) return
+        isHeld = false
+        this.#runs(caller, -1)
+        this.#next()
+      },
+      enter: () => {
+        taken()
+        if (isHeld) return undefined
+        signal.throwIfAborted()
+        if (!this.#mayRun(caller)) return this.#resumes(caller, signal, hold)
+        hold()
+        return undefined
+      },
+    }
+  }
+
+  #resumes(caller: CallerName, signal: AbortSignal, hold: () => void): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting: Waiting = {
+      caller,
+      start: () => {
+        stopListening()
+        hold()
+        resolve()
+      },
+    }
+    const stopListening = whenAborted(signal, () => {
+      this.#drop(waiting)
+      reject(signal.reason)
+    })
+    this.#push(waiting, { first: true })
+    return promise
   }
 
   #assertRoom(caller: CallerName): void {
@@ -225,9 +232,11 @@ class CostQueue {
     this.#counts.ofCaller(caller.name).add(-1)
   }
 
-  #push(waiter: Waiting): void {
+  /** @param first - before its caller's others */
+  #push(waiter: Waiting, { first = false }: { readonly first?: boolean } = {}): void {
     const mine = this.#waiting.get(waiter.caller.name)
     if (mine === undefined) this.#waiting.set(waiter.caller.name, [waiter])
+    else if (first) mine.unshift(waiter)
     else mine.push(waiter)
     this.#waits(1)
   }
@@ -355,11 +364,11 @@ export class CostQueues {
    * @throws RpcError `LIMIT_EXCEEDED` at once; `TIMED_OUT`; `CANCELLED`; what the task throws
    */
   run<T>(cost: DearClass, caller: CallerName, signal: AbortSignal, task: Task<T>): Promise<T> {
-    return this.#queues[cost].run(caller, signal, (ended, taken) =>
+    return this.#queues[cost].run(caller, signal, (ended, place) =>
       this.turn(async () => {
         const began = this.#clock.monotonicMs()
         try {
-          return await task(ended, taken)
+          return await task(ended, place)
         } finally {
           // Also what it did after it first waited: a row of signatures, each behind an await, would be one long turn.
           this.#turns.spend(this.#clock.monotonicMs() - began)

@@ -13,7 +13,7 @@ import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { allAtHand } from '../ipld/blockFetcher.ts'
 import { asRpcError, panic } from './asRpcError.ts'
-import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
+import { type CallerName, type CostQueues, type DearClass, type Place, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
 import type { Held } from './held.ts'
 import { type ListingPart, ListingParts } from './listing.ts'
@@ -228,10 +228,10 @@ export class RpcEngine {
     }
     const { promise, resolve } = Promise.withResolvers<Outcome | StreamedOutcome>()
     const sent = async (): Promise<void> =>
-      await queues.run(cost, caller.name, caller.signal, async (signal, taken) => {
+      await queues.run(cost, caller.name, caller.signal, async (signal, place) => {
         const parts = await edge(() => new ListingParts(list(args), json), signal)
         const next = (): Promise<ListingPart> => edge(() => queues.walk(parts.next(), signal), signal)
-        await this.#parts(request, entry, { parts, next }, { signal, taken }, resolve)
+        await this.#parts(request, entry, { parts, next }, { signal, place }, resolve)
       })
     sent().catch((error: unknown) => resolve(this.#failure(request, entry, error)))
     return promise
@@ -242,7 +242,7 @@ export class RpcEngine {
     request: RpcRequest,
     entry: TableEntry,
     { parts, next }: { parts: ListingParts<unknown, unknown>; next: () => Promise<ListingPart> },
-    { signal, taken }: { signal: AbortSignal; taken: () => void },
+    { signal, place }: { signal: AbortSignal; place: Place },
     answer: (outcome: Outcome | StreamedOutcome) => void,
   ): Promise<void> {
     const { brackets, whole } = parts.listing
@@ -263,9 +263,10 @@ export class RpcEngine {
       try {
         for (let isLast = false; !isLast; ) {
           // Asked for when what was sent before has been taken.
-          taken()
+          await place.enter()
           const part = await next()
           isLast = part.isLast
+          place.leave()
           yield part.text
         }
         yield `${closing}}\n`
@@ -275,6 +276,7 @@ export class RpcEngine {
       }
     }
     const [before] = successText(request.id, MARK).split(MARK)
+    place.leave()
     answer({ kind: 'streamed', text: `${before}${opening}${first.text}`, rest: rest() })
     await ended
   }

@@ -1,5 +1,5 @@
 /** Calls that cost much: their queues, and that cheap ones never wait for a row of them. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { COST_LIMITS, DEAR_TURN_MS, PART_MS, REFUSAL_MS } from '../../src/base/bounds.ts'
 import { json, listOrEmpty, uint } from '../../src/codec/description.ts'
 import { type CallerName, type CostLimit, CostQueues, type DearClass } from '../../src/rpc/cost.ts'
@@ -84,6 +84,31 @@ function open(of: Readonly<Record<DearClass, CostLimit>> = limits) {
   return { time, queues, began, signals, call, settle, endNext }
 }
 
+/** A method whose answer never ends. */
+function numbers(of: Readonly<Record<DearClass, CostLimit>>) {
+  const time = new HandTime()
+  const queues = new CostQueues({ clock: time, timers: time }, { ...of, scan: { ...of.scan, deadlineMs: 120_000 } })
+  function* items(): IterableIterator<number> {
+    for (let i = 0; ; i++) yield i
+  }
+  const row = listMethod({
+    ...{ name: 'Numbers', perm: 'read', cost: 'scan', params: [], result: listOrEmpty(uint) },
+    list: () => listing(uint, items),
+  })
+  const engine = new RpcEngine({
+    ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },
+  })
+  const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) } })
+  const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Numbers","params":[]}'
+  /** What follows the first part of an answer. */
+  const parts = async (address = '192.0.2.1'): Promise<AsyncIterator<string>> => {
+    const { rest } = await handler.handle({ verb: 'POST', url: '/rpc/v1', header: () => undefined, body, address })
+    if (rest === undefined) throw new Error('refused')
+    return rest[Symbol.asyncIterator]()
+  }
+  return { time, queues, parts }
+}
+
 describe('a queue', () => {
   test('callers take turns, however many calls one of them has', async () => {
     const { call, began, settle, endNext } = open()
@@ -156,6 +181,59 @@ describe('a queue', () => {
     expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
   })
 
+  /** A call of a's that hands over a part of its answer, and goes on when that is taken. */
+  function listed(queues: CostQueues, signal: AbortSignal = new AbortController().signal) {
+    const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
+    const told: string[] = []
+    const answer = queues.run('scan', token('a'), signal, async (_ended, place) => {
+      place.leave()
+      told.push('paused')
+      await isTaken
+      await place.enter()
+      told.push('again')
+      return 'listed'
+    })
+    return { answer, take, told }
+  }
+
+  test('whose answer waits for its client has no place; then it is before its caller’s others, in turns with those of others', async () => {
+    const { queues, call, began, settle, endNext } = open()
+    const { answer, take, told } = listed(queues)
+    const all = [call('a2', token('a')), call('b1', token('b')), call('a3', token('a'))]
+    await vi.waitFor(() => expect(began).toEqual(['a2']))
+    expect(queues.load('scan')).toEqual({ running: 1, waiting: 2 })
+    // It counts as one of its caller's all the time.
+    await expect(async () => await call('a4', token('a'))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    take()
+    await settle()
+    await endNext()
+    expect([began, told]).toEqual([['a2', 'b1'], ['paused']])
+    await endNext()
+    expect(await answer).toBe('listed')
+    await vi.waitFor(() => expect(began).toEqual(['a2', 'b1', 'a3']))
+    await endNext()
+    expect(await Promise.all(all)).toEqual(['a2', 'b1', 'a3'])
+    expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('whose client goes while its answer waits for a place is told, and waits no more', async () => {
+    const { queues, call, began, settle, endNext } = open()
+    const client = new AbortController()
+    const { answer, take, told } = listed(queues, client.signal)
+    const other = call('b1', token('b'))
+    await vi.waitFor(() => expect(began).toEqual(['b1']))
+    take()
+    await settle()
+    expect(queues.load('scan')).toEqual({ running: 1, waiting: 1 })
+    client.abort()
+    await expect(answer).rejects.toMatchObject({ code: 'CANCELLED' })
+    await settle()
+    expect(queues.load('scan')).toEqual({ running: 1, waiting: 0 })
+    await endNext()
+    expect([await other, told]).toEqual(['b1', ['paused']])
+    expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+  })
+
   test('at its deadline a call is refused and told to stop', async () => {
     const { call, time, signals, settle } = open()
     const late = call('a1', token('a'))
@@ -169,33 +247,38 @@ describe('a queue', () => {
 
   test.each([
     ['goes on with each part that is taken', PART_MS - 1, 200, limits],
-    ['loses its place where it is read too slowly', PART_MS + 1_000, 117, COST_LIMITS],
+    ['ends where it is read too slowly', PART_MS + 1_000, 117, COST_LIMITS],
   ] as const)('an answer in parts %s', async (_name, pauseMs, most, of) => {
-    const time = new HandTime()
-    const queues = new CostQueues({ clock: time, timers: time }, { ...of, scan: { ...of.scan, deadlineMs: 120_000 } })
-    function* items(): IterableIterator<number> {
-      for (let i = 0; ; i++) yield i
-    }
-    const row = listMethod({
-      ...{ name: 'Numbers', perm: 'read', cost: 'scan', params: [], result: listOrEmpty(uint) },
-      list: () => listing(uint, items),
-    })
-    const engine = new RpcEngine({
-      ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },
-    })
-    const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) } })
-    const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Numbers","params":[]}'
-    const { rest } = await handler.handle({ verb: 'POST', url: '/rpc/v1', header: () => undefined, body })
-    const parts = rest?.[Symbol.asyncIterator]()
+    const { time, queues, parts: ask } = numbers(of)
+    const parts = await ask()
     // The slow one lacks a second with each part, of the 118 that it has beside the first.
     for (let i = 0; i < most; i++) {
       time.pass(pauseMs)
-      expect((await parts?.next())?.done).toBe(false)
+      expect((await parts.next()).done).toBe(false)
     }
-    // What is not taken holds nobody's place for long.
+    // What is not taken is not kept for long.
     time.pass(most === 200 ? 120_000 : pauseMs)
-    await expect(parts?.next()).rejects.toMatchObject({ code: 'CANCELLED' })
-    while (queues.load('scan').running > 0) await new Promise((resolve) => setTimeout(resolve, 0))
+    await expect(parts.next()).rejects.toMatchObject({ code: 'TIMED_OUT' })
+    expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('answers that nobody reads keep nobody from places', async () => {
+    const { time, queues, parts } = numbers(COST_LIMITS)
+    const unread = await Promise.all(Array.from({ length: COST_LIMITS.scan.perAddress }, () => parts()))
+    expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+    const other = await parts('192.0.2.2')
+    for (const answer of [other, ...unread]) expect((await answer.next()).value).toMatch(/^,\d/)
+    const more = parts().then(
+      () => 'answered',
+      (error: unknown) => String(error),
+    )
+    // Who is one too many is told later.
+    await vi.waitFor(async () => {
+      time.pass(REFUSAL_MS)
+      expect(await Promise.race([more, Promise.resolve('not yet')])).toBe('Error: refused')
+    })
+    for (const answer of unread) await answer.return?.()
+    await vi.waitFor(parts)
   })
 })
 

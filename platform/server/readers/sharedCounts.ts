@@ -3,7 +3,8 @@
  * and not for each of them. Every thread writes to a row of its own and reads all; the row of one that died is emptied.
  */
 import type { Count } from '../../../src/base/count.ts'
-import type { CallCounts, DearClass } from '../../../src/rpc/cost.ts'
+import type { CallCounts } from '../../../src/rpc/callCounts.ts'
+import type { DearClass } from '../../../src/rpc/cost.ts'
 
 /** Threads of reads, at most. */
 export const MAX_READ_THREADS = 16
