@@ -195,7 +195,8 @@ function onRequest(
     if (answer.rest !== undefined) {
       void stream(response, answer, answer.rest, unread)
         .catch((error: unknown) => {
-          log.error('a stream has ended', { message: errorMessage(error) })
+          // Who went away has no answer to miss.
+          if (!response.destroyed) log.error('a stream has ended', { message: errorMessage(error) })
           response.destroy()
         })
         .finally(() => held.free())

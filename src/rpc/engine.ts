@@ -231,7 +231,11 @@ export class RpcEngine {
       await queues.run(cost, caller.name, caller.signal, async (signal, place) => {
         const parts = await edge(() => new ListingParts(list(args), json), signal)
         const next = (): Promise<ListingPart> => edge(() => queues.walk(parts.next(), signal), signal)
-        await this.#parts(request, entry, { parts, next }, { signal, place }, resolve)
+        try {
+          await this.#parts(request, entry, { parts, next }, { signal, place }, resolve)
+        } finally {
+          parts.close()
+        }
       })
     sent().catch((error: unknown) => resolve(this.#failure(request, entry, error)))
     return promise
@@ -271,7 +275,6 @@ export class RpcEngine {
         }
         yield `${closing}}\n`
       } finally {
-        parts.close()
         end()
       }
     }

@@ -3,16 +3,19 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock, systemTimers } from '../../../platform/server/clock.ts'
 import { startServer } from '../../../platform/server/httpServer.ts'
 import { stream } from '../../../platform/server/nodeRequest.ts'
 import { SharedCounts } from '../../../platform/server/readers/sharedCounts.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
 import { UnreadAnswers } from '../../../platform/server/unreadAnswers.ts'
 import { PART_MS, REQUEST_TIME_MS } from '../../../src/base/bounds.ts'
-import { json } from '../../../src/codec/description.ts'
+import { json, listOrEmpty, uint } from '../../../src/codec/description.ts'
+import { CostQueues } from '../../../src/rpc/cost.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
 import { HttpHandler } from '../../../src/rpc/http.ts'
-import { method } from '../../../src/rpc/method.ts'
+import { listing } from '../../../src/rpc/listing.ts'
+import { listMethod, method } from '../../../src/rpc/method.ts'
 import { createMethodTable } from '../../../src/rpc/table.ts'
 import { silentLog, stubVerifier } from '../../rpc/stubTable.ts'
 
@@ -86,6 +89,46 @@ describe('a batch of pages', () => {
     await vi.waitFor(() => expect(counts.of('bodies').total()).toBe(0))
     expect(await settled()).toBeLessThanOrEqual(before + 1)
   }, 60_000)
+})
+
+describe('a listing without an end', () => {
+  it('ends with its client, and nothing is said of that', async () => {
+    let given = 0
+    const ended = vi.fn()
+    function* items(): IterableIterator<number> {
+      try {
+        for (;;) yield given++
+      } finally {
+        ended()
+      }
+    }
+    const row = listMethod({
+      ...{ name: 'Numbers', perm: 'read', cost: 'scan', params: [], result: listOrEmpty(uint) },
+      list: () => listing(uint, items),
+    })
+    const log = { ...silentLog, error: vi.fn(), warn: vi.fn() }
+    const ports = { clock: systemClock, timers: systemTimers }
+    const queues = new CostQueues(ports)
+    const engine = new RpcEngine({ table: createMethodTable([row]), json: { addressPrefix: 't' }, log, queues })
+    const handler = new HttpHandler(engine, { verifier: stubVerifier })
+    const server = await startServer({ handler, engine, log, host: '127.0.0.1', port: 0, closeGraceMs: 0 })
+    try {
+      const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Numbers","params":[]}'
+      const head = `POST /rpc/v1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`
+      const socket = connect(server.port, '127.0.0.1', () => socket.write(head + body))
+      // More of it is being made when its client goes.
+      let read = 0
+      socket.on('data', (chunk) => {
+        read += chunk.length
+        if (read > 1_000_000) socket.destroy()
+      })
+      await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce())
+      expect(given).toBeGreaterThan(0)
+    } finally {
+      await server.close()
+    }
+    expect([log.error.mock.calls, log.warn.mock.calls]).toEqual([[], []])
+  })
 })
 
 describe('an answer in parts', () => {
