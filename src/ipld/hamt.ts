@@ -270,7 +270,12 @@ export class Hamt<V> {
 
   /** All entries in the tree's order (by hash, then by key in a bucket), as the references iterate. */
   *entries(): IterableIterator<[Uint8Array, V]> {
-    yield* this.#walk(this.#root, walkBudget())
+    for (const entry of this.#walk()) yield [entry.key, this.#value(entry)]
+  }
+
+  /** The keys in the order of {@link Hamt.entries}; no value is decoded. */
+  *keys(): IterableIterator<Uint8Array> {
+    for (const { key } of this.#walk()) yield key
   }
 
   /** A node that a walk comes to. */
@@ -285,18 +290,19 @@ export class Hamt<V> {
     return decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
   }
 
-  *#walk(node: HamtNode, budget: WalkBudget): IterableIterator<[Uint8Array, V]> {
-    for (let i = 0; i < node.slots.length; i++) {
-      const slot = node.slot(i)
-      if (slot === undefined) continue
-      if (Array.isArray(slot)) {
-        for (let j = 0; j < slot.length; j++) {
-          const entry = slot[j] as HamtEntry
-          yield [entry.key, this.#value(entry)]
-        }
-      } else {
-        yield* this.#walk(isLink(slot) ? this.#walked(slot, budget) : slot, budget)
+  /** On a stack of its own: nested generators would hand each entry through as many as the tree is deep. */
+  *#walk(): IterableIterator<HamtEntry> {
+    const budget = walkBudget()
+    const way = [{ node: this.#root, next: 0 }]
+    for (let last = way[0]; last !== undefined; last = way.at(-1)) {
+      if (last.next === last.node.slots.length) {
+        way.pop()
+        continue
       }
+      const slot = last.node.slot(last.next++)
+      if (slot === undefined) continue
+      if (Array.isArray(slot)) yield* slot
+      else way.push({ node: isLink(slot) ? this.#walked(slot, budget) : slot, next: 0 })
     }
   }
 

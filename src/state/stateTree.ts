@@ -256,6 +256,12 @@ export class StateTree {
     for (const [key, actor] of this.#hamt.entries()) yield [addressToId(addressFromBytes(key)), actor]
   }
 
+  /** The ID addresses of all actors in the HAMT's order. Ends marks, as a flush does. */
+  *ids(): IterableIterator<Address> {
+    this.#apply()
+    for (const key of this.#hamt.keys()) yield addressFromBytes(key)
+  }
+
   /** Entries of the address map in its order: address and id. */
   *addresses(): IterableIterator<readonly [Address, ActorId]> {
     for (const [key, id] of this.#addresses().entries()) yield [addressFromBytes(key), id]

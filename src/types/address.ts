@@ -99,15 +99,16 @@ function checksum(bytes: Uint8Array): Uint8Array {
 }
 
 function addressText(address: Address): string {
-  const { protocol, payload } = address
+  const { protocol, bytes } = address
   if (protocol === -1) return UNDEF_TEXT
-  if (protocol === PROTOCOL_ID) return `0${readVarint64(payload, 0).value}`
+  if (protocol === PROTOCOL_ID) return `0${readVarint64(bytes, 1).value}`
+  const { payload } = address
   if (protocol === PROTOCOL_DELEGATED) {
     const namespace = readVarint64(payload, 0)
     const sub = payload.subarray(namespace.next)
-    return `4${namespace.value}f${toBase32(concatBytes(sub, checksum(address.bytes)))}`
+    return `4${namespace.value}f${toBase32(concatBytes(sub, checksum(bytes)))}`
   }
-  return `${protocol}${toBase32(concatBytes(payload, checksum(address.bytes)))}`
+  return `${protocol}${toBase32(concatBytes(payload, checksum(bytes)))}`
 }
 
 function invalid(message: string): CodecError {

@@ -89,6 +89,7 @@ describe.skipIf(missingShared('data/golden/nv28/chain.car.zst') !== undefined)('
       // The order of entries is part of what RPC answers show.
       const again = Hamt.load(store, root, raw, tree.options)
       expect([...again.entries()].map(([key]) => toHex(key))).toEqual(entries.map(([key]) => toHex(key)))
+      expect([...again.keys()].map(toHex)).toEqual(entries.map(([key]) => toHex(key)))
 
       // Foreign keys that come and go leave no trace, whatever they did to the nodes in between.
       const extra = Array.from({ length: 60 }, () => random.bytes(1 + random.int(9)))

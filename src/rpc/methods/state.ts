@@ -12,8 +12,7 @@ import { mockBeacon, mockBeaconEntry } from '../../consensus/beacon.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import { legacyActors } from '../../state/manifest.ts'
-import type { StateTree } from '../../state/stateTree.ts'
-import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
+import { address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { BeaconEntry } from '../../types/blockHeader.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
@@ -130,7 +129,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       ...stateListActors,
       list: (key) => {
         const tree = treeOf(key)
-        return listing(address, () => listActors(tree))
+        return listing(address, () => tree.ids())
       },
     }),
     method({
@@ -141,10 +140,6 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       },
     }),
   ]
-}
-
-function* listActors(tree: StateTree): IterableIterator<Address> {
-  for (const [id] of tree.entries()) yield idAddress(id)
 }
 
 function randomnessMethods(view: ChainView): MethodRow[] {
