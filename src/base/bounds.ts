@@ -111,7 +111,7 @@ export const MAX_PAGE_TIPSETS = 100
 
 /**
  * What each part (64 KiB) of an answer that is sent in parts adds to its deadline, milliseconds: who takes less than 32 KiB a second
- * keeps no place for long. The same of the time (`REQUEST_TIME_MS`) that the client of any such answer may keep the node waiting.
+ * is not answered for long. The same of the time (`REQUEST_TIME_MS`) that the client of any such answer may keep the node waiting.
  */
 export const PART_MS = 2_000
 
