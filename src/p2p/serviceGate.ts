@@ -31,6 +31,15 @@ export interface TurnPatience {
 interface Waiting {
   readonly peer: PeerName
   readonly begin: () => void
+  readonly turnAway: () => void
+}
+
+/** A turn in which something is made that is sent then. */
+export interface MakingTurn {
+  /** It is made: the place is another's, the peer's share stays taken. */
+  made(): void
+  /** It is sent, or nobody wants it. */
+  leave(): void
 }
 
 /** How many requests are served at once; the others wait, and who has fewest under way goes first, or are sent away. */
@@ -39,6 +48,9 @@ export class ServiceGate {
   readonly #byPeer = new Map<PeerName, number>()
   /** Oldest first. */
   readonly #running = new Set<Turn>()
+  /** What was made in them is being sent. */
+  readonly #sending = new Set<Turn>()
+  /** Those that are being sent included. */
   readonly #runningByPeer = new Map<PeerName, number>()
   /** When each peer last began a turn, in turns; of those that have a share. */
   readonly #lastTurns = new Map<PeerName, number>()
@@ -52,9 +64,9 @@ export class ServiceGate {
     this.#limits = limits
   }
 
-  /** Requests running and waiting. */
+  /** Requests running, being sent and waiting. */
   get size(): number {
-    return this.#running.size + this.#waiting.length
+    return this.#running.size + this.#sending.size + this.#waiting.length
   }
 
   /** Whether a peer has all that one may have; else it is turned away because of others. */
@@ -76,15 +88,62 @@ export class ServiceGate {
     giveWay: (() => void) | undefined,
     makeRoom: () => boolean,
   ): Promise<(() => void) | undefined> {
-    const mustWait = (): boolean => this.#running.size >= this.#limits.running || !this.#mayRun(peer)
-    if (this.hasShare(peer)) return undefined
-    if (mustWait() && this.#waiting.length >= this.#limits.waiting && !makeRoom()) return undefined
-    this.#byPeer.set(peer, this.#of(peer) + 1)
     const turn = { peer, giveWay, begunAt: 0 }
+    return (await this.#begun(turn, makeRoom)) ? () => this.#leave(turn) : undefined
+  }
+
+  /** @returns whether it has begun; else it is turned away */
+  async #begun(turn: Turn, makeRoom: () => boolean): Promise<boolean> {
+    const { peer } = turn
+    const mustWait = (): boolean => this.#running.size >= this.#limits.running || !this.#mayRun(peer)
+    if (this.hasShare(peer)) return false
+    if (mustWait() && this.#waiting.length >= this.#limits.waiting && !makeRoom()) return false
+    this.#byPeer.set(peer, this.#of(peer) + 1)
     if (mustWait()) {
-      await new Promise<void>((resolve) => this.#waiting.push({ peer, begin: () => resolve(this.#begin(turn)) }))
-    } else this.#begin(turn)
-    return () => this.#leave(turn)
+      return new Promise<boolean>((resolve) => {
+        const begin = (): void => {
+          this.#begin(turn)
+          resolve(true)
+        }
+        const turnAway = (): void => {
+          this.#count(this.#byPeer, peer, -1)
+          resolve(false)
+        }
+        this.#waiting.push({ peer, begin, turnAway })
+      })
+    }
+    this.#begin(turn)
+    return true
+  }
+
+  /**
+   * Like {@link enter}, for what is made in memory and then sent: its peer may take it slowly, and keeps no place by that. When too many
+   * wait, the last of the peer that has most waiting is turned away for one of a peer that has fewer.
+   */
+  async enterToMake(peer: PeerName): Promise<MakingTurn | undefined> {
+    const turn = { peer, giveWay: undefined, begunAt: 0 }
+    if (!(await this.#begun(turn, () => this.#displace(peer)))) return undefined
+    return { made: () => this.#made(turn), leave: () => this.#leave(turn) }
+  }
+
+  /** Requests that wait for a turn. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  #displace(peer: PeerName): boolean {
+    const waiting = new Map<PeerName, number>()
+    for (const { peer: other } of this.#waiting) this.#count(waiting, other, 1)
+    let crowd: PeerName | undefined
+    let most = (waiting.get(peer) ?? 0) + 1
+    for (const [other, count] of waiting) {
+      if (count <= most) continue
+      crowd = other
+      most = count
+    }
+    const at = this.#waiting.findLastIndex((other) => other.peer === crowd)
+    this.#waiting.splice(at, at < 0 ? 0 : 1)[0]?.turnAway()
+    return at >= 0
   }
 
   /**
@@ -146,10 +205,16 @@ export class ServiceGate {
     return this.#byPeer.get(peer) ?? 0
   }
 
+  #count(counts: Map<PeerName, number>, peer: PeerName, by: number): void {
+    const total = (counts.get(peer) ?? 0) + by
+    if (total === 0) counts.delete(peer)
+    else counts.set(peer, total)
+  }
+
   #begin(turn: Turn): void {
     turn.begunAt = this.#looks
     this.#running.add(turn)
-    this.#runningByPeer.set(turn.peer, this.#runningOf(turn.peer) + 1)
+    this.#count(this.#runningByPeer, turn.peer, 1)
     this.#lastTurns.set(turn.peer, ++this.#turns)
   }
 
@@ -157,18 +222,28 @@ export class ServiceGate {
     return this.#runningByPeer.get(peer) ?? 0
   }
 
+  #made(turn: Turn): void {
+    if (!this.#running.delete(turn)) return
+    this.#sending.add(turn)
+    this.#fill()
+  }
+
   #leave(turn: Turn): void {
     // It may have given way before.
-    if (!this.#running.delete(turn)) return
-    for (const counts of [this.#byPeer, this.#runningByPeer]) {
-      const left = (counts.get(turn.peer) ?? 0) - 1
-      if (left === 0) counts.delete(turn.peer)
-      else counts.set(turn.peer, left)
-    }
+    if (!this.#running.delete(turn) && !this.#sending.delete(turn)) return
+    this.#count(this.#byPeer, turn.peer, -1)
+    this.#count(this.#runningByPeer, turn.peer, -1)
     if (!this.#byPeer.has(turn.peer)) this.#lastTurns.delete(turn.peer)
-    // The place goes to the next in line without becoming free in between.
-    const next = this.#next()
-    if (next >= 0) this.#waiting.splice(next, 1)[0]?.begin()
+    this.#fill()
+  }
+
+  /** A place goes to the next in line without becoming free in between. */
+  #fill(): void {
+    while (this.#running.size < this.#limits.running) {
+      const next = this.#next()
+      if (next < 0) return
+      this.#waiting.splice(next, 1)[0]?.begin()
+    }
   }
 
   /** Of those who may run one whose peer has fewest turns and had its last longest ago, the longest waiting; -1: there is none. */

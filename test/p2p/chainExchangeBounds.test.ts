@@ -221,15 +221,26 @@ describe('served', () => {
       await time.settle()
       return stream
     }
+    const isSentAway = ({ written }: ServedStream): boolean => written[0]?.[2] === GO_AWAY
     for (let i = 0; i < perPeer; i++) begun.push(await ask('peer 0'))
     expect(begun.filter(({ written }) => written.length > 0)).toHaveLength(runningPerPeer)
     expect([await made.ask('peer 0', 1), faults(made.node)]).toEqual([GO_AWAY, []])
-    // Others have their places all the same.
-    expect((await ask('peer 1')).written).not.toEqual([])
-    for (let i = perPeer + 1; i < running + waiting - 1; i++) await ask(`peer ${Math.floor(i / perPeer)}`)
-    // The last place in the queue is taken: it waits. Nobody comes behind it.
-    expect((await ask('another')).written).toEqual([])
-    expect(await made.ask('one more', 1)).toBe(GO_AWAY)
+    // Others have their places all the same, though nobody reads.
+    for (let i = 1; i < running; i++) expect((await ask(`peer ${i}`)).written).not.toEqual([])
+    const waitingPerPeer = perPeer - runningPerPeer
+    for (let left = waiting - waitingPerPeer, i = running; left > 0; i++) {
+      for (let k = 0; k < runningPerPeer; k++) begun.push(await ask(`peer ${i}`))
+      for (let k = 0; k < waitingPerPeer && left > 0; k++, left--) begun.push(await ask(`peer ${i}`))
+    }
+    expect(begun.filter(isSentAway)).toEqual([])
+    // The queue is full. Who has none is answered, and for who has fewer waiting one of those goes who have most.
+    for (let i = 0; i < runningPerPeer; i++) expect((await ask('another')).written).not.toEqual([])
+    const more = await ask('another')
+    expect([more.written, begun.filter(isSentAway).length]).toEqual([[], 1])
+    // Of those who have most nobody displaces another.
+    const [last] = begun.filter(isSentAway)
+    expect(begun.indexOf(last as ServedStream)).toBe(perPeer - 1)
+    expect(faults(made.node)).toEqual([])
   })
 
   it('a Lotus that has but this peer asks sixteen times at once, and each is answered', async () => {

@@ -1,7 +1,7 @@
 /** Turns, and who gives his up. */
 import { expect, it } from 'vitest'
-import { TURN_PATIENCE } from '../../src/p2p/chainExchange/limits.ts'
-import { ServiceGate } from '../../src/p2p/serviceGate.ts'
+import { TURN_PATIENCE } from '../../src/p2p/certExchange/limits.ts'
+import { type MakingTurn, ServiceGate } from '../../src/p2p/serviceGate.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 
 it('the oldest turn of the peer that has most is given to who comes', async () => {
@@ -43,19 +43,64 @@ it('a turn that is given up goes to the next in line', async () => {
   expect([gone, gate.size]).toEqual([['many'], 2])
 })
 
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
+it('what is made and being sent keeps no place, but its peer’s share', async () => {
+  const gate = new ServiceGate({ running: 1, perPeer: 3, runningPerPeer: 2, waiting: 2 })
+  const first = await gate.enterToMake('a')
+  const begun: string[] = []
+  const enter = (peer: string): Promise<MakingTurn | undefined> =>
+    gate.enterToMake(peer).then((turn) => {
+      begun.push(turn === undefined ? `${peer} turned away` : peer)
+      return turn
+    })
+  const [second, other] = [enter('a'), enter('b')]
+  await settle()
+  expect([begun, gate.waiting]).toEqual([[], 2])
+  first?.made()
+  await settle()
+  // Who has none under way is next, though it came later.
+  expect([begun, gate.waiting]).toEqual([['b'], 1])
+  ;(await other)?.made()
+  ;(await second)?.made()
+  await settle()
+  void enter('a')
+  await settle()
+  // Two of its answers are on their way.
+  expect([begun, gate.waiting, gate.hasShare('a')]).toEqual([['b', 'a'], 1, true])
+  first?.leave()
+  first?.leave()
+  await settle()
+  expect([begun, gate.waiting, gate.size]).toEqual([['b', 'a', 'a'], 0, 3])
+})
+
+it('when too many wait, the last of the peer that has most goes for one who has fewer', async () => {
+  const gate = new ServiceGate({ running: 1, perPeer: 4, waiting: 3 })
+  await gate.enterToMake('a')
+  const told: string[] = []
+  const enter = (name: string): void =>
+    void gate.enterToMake(name[0] as string).then((turn) => told.push(`${name} ${turn === undefined ? 'away' : 'in'}`))
+  for (const name of ['a1', 'a2', 'b1', 'b2']) enter(name)
+  await settle()
+  // Two of each would wait: nobody has more than the one who comes.
+  expect(told).toEqual(['b2 away'])
+  enter('c1')
+  await settle()
+  expect(told).toEqual(['b2 away', 'a2 away'])
+  expect(gate.hasShare('a')).toBe(false)
+})
+
 it('one peer runs so many; its others wait, and keep nobody else waiting', async () => {
   const gate = new ServiceGate({ running: 3, perPeer: 4, runningPerPeer: 2, waiting: 3 })
   const leave = [await gate.enter('many'), await gate.enter('many')]
   const begun: string[] = []
   const enter = (peer: string): void => void gate.enter(peer).then((left) => begun.push(left === undefined ? '' : peer))
   for (const peer of ['many', 'many', 'many', 'other', 'other']) enter(peer)
-  await Promise.resolve()
-  await Promise.resolve()
+  await settle()
   // Its fifth is one too many; the other's second waits, for all the places are taken.
   expect([begun, gate.size]).toEqual([['', 'other'], 6])
   leave[0]?.()
-  await Promise.resolve()
-  await Promise.resolve()
+  await settle()
   expect(begun).toEqual(['', 'other', 'many'])
 })
 

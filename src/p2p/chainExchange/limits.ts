@@ -1,7 +1,7 @@
 /** Bounds of the chain exchange, ours to choose; times and sizes that Lotus or Forest use say so. */
 import type { AskLimits } from '../framing/ask.ts'
 import type { Budget } from '../peerBudget.ts'
-import type { GateLimits, TurnPatience } from '../serviceGate.ts'
+import type { GateLimits } from '../serviceGate.ts'
 
 /** Longest request that is read, bytes (forest). */
 export const MAX_REQUEST_BYTES = 4096
@@ -24,15 +24,20 @@ export const STALL_MS = 10_000
  */
 export const READ_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
 /**
- * Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. Of a peer as many as Forest takes; its others
+ * Requests whose answers are made at once; sending keeps no place. Of a peer as many are made or sent as Forest takes; its others
  * wait, as far as it has a place, for a Lotus gives up all 128 tipsets of a window when one of its requests failed five times.
  */
 export const SERVER_GATE: GateLimits = { running: 12, perPeer: 32, runningPerPeer: 4, waiting: 256 }
 /**
- * While requests wait, every second one of the answers ends that have kept them waiting for ten, of the peer that has most: slower than
- * 1 MiB a second.
+ * Answers in memory, from the first byte made to the last one taken, bytes. Above it the oldest of the peer that has most is ended, unless that
+ * is the one who comes.
  */
-export const TURN_PATIENCE: TurnPatience = { lookMs: 1000, keptLooks: 10 }
+export const MAX_UNSENT_BYTES: number = 120 * 1024 * 1024
+/**
+ * An answer while others wait, or while little of that is free, bytes: some tipsets. A Lotus gives up when nothing has come for five
+ * seconds (lotus chain/exchange/protocol.go ReadResDeadline).
+ */
+export const SHORT_ANSWER_BYTES: number = 512 * 1024
 /**
  * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
  * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.

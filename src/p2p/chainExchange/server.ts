@@ -27,7 +27,6 @@ import {
   SERVER_BUDGET,
   SERVER_GATE,
   STALL_MS,
-  TURN_PATIENCE,
   WRITE_ANSWER_MS,
   WRITE_BYTES,
 } from './limits.ts'
@@ -39,6 +38,7 @@ import {
   OPTION_MESSAGES,
   STATUS_GO_AWAY,
 } from './messages.ts'
+import { UnsentAnswers } from './unsentAnswers.ts'
 
 /** The chain that is served, and how much of it in one answer. */
 export interface ExchangeServerDeps {
@@ -62,6 +62,7 @@ class ExchangeServer {
   readonly #time: Time
   readonly #readGate = new ServiceGate(READ_GATE)
   readonly #gate = new ServiceGate(SERVER_GATE)
+  readonly #unsent = new UnsentAnswers()
   readonly #budget: PeerBudget
   readonly #refusals: PeerBudget
   /** Of all answers in the making. */
@@ -86,18 +87,25 @@ class ExchangeServer {
   async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
     try {
       const request = await this.#request(peer, stream)
-      const patience = { ...TURN_PATIENCE, timers: this.#time.timers }
-      const turn = new AbortController()
-      const giveWay = (): void => {
-        const reason = new P2pError('PEER_REFUSED', 'others wait')
-        turn.abort(reason)
-        stream.abort(reason)
+      const turn = await this.#gate.enterToMake(peer)
+      if (turn === undefined) {
+        await this.#write(peer, stream, refusal(STATUS_GO_AWAY, 'too many requests at once'))
+        return
       }
-      const leave = await this.#gate.enterPatiently(peer, giveWay, patience)
+      const ended = new AbortController()
+      const unsent = this.#unsent.begin(peer, this.#gate.waiting > 0, () => {
+        const reason = new P2pError('PEER_REFUSED', 'others wait')
+        ended.abort(reason)
+        stream.abort(reason)
+      })
       try {
-        await this.#write(peer, stream, await this.#answer(peer, request, leave !== undefined, turn.signal))
+        const answer = await this.#answer(peer, request, unsent.most, ended.signal)
+        unsent.is(sizeOf(answer))
+        turn.made()
+        await this.#write(peer, stream, answer)
       } finally {
-        leave?.()
+        unsent.end()
+        turn.leave()
       }
     } catch (error) {
       this.#deps.log.debug('chain exchange not answered', { peer, error: errorMessage(error) })
@@ -149,14 +157,8 @@ class ExchangeServer {
     }
   }
 
-  /** @param signal - aborted when its turn is over */
-  async #answer(
-    peer: PeerName,
-    request: ExchangeRequest,
-    hasPlace: boolean,
-    signal: AbortSignal,
-  ): Promise<EncodedAnswer> {
-    if (!hasPlace) return refusal(STATUS_GO_AWAY, 'too many requests at once')
+  /** @param signal - aborted when it is not wanted any more */
+  async #answer(peer: PeerName, request: ExchangeRequest, most: number, signal: AbortSignal): Promise<EncodedAnswer> {
     if (!this.#budget.take(peer, cost(request))) {
       if (!this.#refusals.take(peer)) {
         this.#deps.links.report(peer, { fault: 'FLOOD', reason: 'chain exchange requests' })
@@ -165,7 +167,7 @@ class ExchangeServer {
     }
     const { chain, maxServedBytes, clock } = this.#deps
     let since = clock.monotonicMs()
-    return answerRequest(chain, request, maxServedBytes ?? MAX_SERVED_BYTES, async () => {
+    return answerRequest(chain, request, Math.min(most, maxServedBytes ?? MAX_SERVED_BYTES), async () => {
       this.#turns.spend(clock.monotonicMs() - since)
       await this.#turns.run(() => Promise.resolve())
       for (const ended of [signal, this.#control.signal]) ended.throwIfAborted()
@@ -179,6 +181,10 @@ function cost({ length, options }: ExchangeRequest): number {
   if (length > BigInt(MAX_LENGTH)) return LEAST_COST
   const share = (options & OPTION_MESSAGES) === 0n ? HEADERS_SHARE : 1
   return Math.max(LEAST_COST, Number(length) * share)
+}
+
+function sizeOf({ head, tipsets }: EncodedAnswer): number {
+  return tipsets.reduce((bytes, tipset) => bytes + tipset.length, head.length)
 }
 
 /** Small parts are joined, large ones cut, so that each write is about as much as a stream takes at once. */
