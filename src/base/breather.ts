@@ -1,4 +1,5 @@
 import type { Clock, Timers } from './ports.ts'
+import type { Steps } from './steps.ts'
 import { sleep } from './waiting.ts'
 
 /**
@@ -28,6 +29,27 @@ export class Breather {
     const result = part()
     this.#spentMs += this.#clock.monotonicMs() - began
     return result
+  }
+
+  /**
+   * Takes steps to their end, in each turn as many as fit in a stretch.
+   * @param check - throws to end that, before each of them
+   */
+  async walk<T>(steps: Steps<T>, check: () => void): Promise<T> {
+    for (;;) {
+      const next = await this.run(async () => this.stretch(steps, check))
+      if (next.done === true) return next.value
+    }
+  }
+
+  /** As many steps as fit in a stretch, now. */
+  stretch<T>(steps: Steps<T>, check: () => void): IteratorResult<void, T> {
+    const end = this.#clock.monotonicMs() + this.#stretchMs
+    for (;;) {
+      check()
+      const next = steps.next()
+      if (next.done === true || this.#clock.monotonicMs() >= end) return next
+    }
   }
 
   /** Whether others have waited long enough. */

@@ -334,28 +334,14 @@ export class CostQueues {
   }
 
   #walk<T>(turns: Breather, steps: Steps<T>, signal: AbortSignal | undefined): T | Promise<T> {
-    if (turns.isSpent) return this.#walkOn(turns, steps, signal)
-    const began = this.#clock.monotonicMs()
-    const first = this.#stretch(steps, signal)
-    turns.spend(this.#clock.monotonicMs() - began)
-    return first.done === true ? first.value : this.#walkOn(turns, steps, signal)
-  }
-
-  async #walkOn<T>(turns: Breather, steps: Steps<T>, signal: AbortSignal | undefined): Promise<T> {
-    for (;;) {
-      const next = await turns.run(async () => this.#stretch(steps, signal))
-      if (next.done === true) return next.value
-    }
-  }
-
-  /** As many steps as fit in one turn. */
-  #stretch<T>(steps: Steps<T>, signal: AbortSignal | undefined): IteratorResult<void, T> {
-    const end = this.#clock.monotonicMs() + DEAR_TURN_MS
-    for (;;) {
+    const check = (): void => {
       if (signal?.aborted === true) throw new RpcError('CANCELLED', 'the caller has gone')
-      const next = steps.next()
-      if (next.done === true || this.#clock.monotonicMs() >= end) return next
     }
+    if (turns.isSpent) return turns.walk(steps, check)
+    const began = this.#clock.monotonicMs()
+    const first = turns.stretch(steps, check)
+    turns.spend(this.#clock.monotonicMs() - began)
+    return first.done === true ? first.value : turns.walk(steps, check)
   }
 
   /**

@@ -14,6 +14,7 @@ import {
   MAX_HEADERS_BYTES,
   MAX_REQUEST_BYTES,
   MAX_SERVED_BYTES,
+  MAX_WAIT_MS,
   MAX_TEXT_BYTES,
   READ_GATE,
   READ_REQUEST_MS,
@@ -241,6 +242,18 @@ describe('served', () => {
     const [last] = begun.filter(isSentAway)
     expect(begun.indexOf(last as ServedStream)).toBe(perPeer - 1)
     expect(faults(made.node)).toEqual([])
+  })
+
+  it('what has waited too long is not answered: who asked has given it up', async () => {
+    const { time, serve } = served()
+    const runningPerPeer = SERVER_GATE.runningPerPeer as number
+    const slowly = (): Promise<void> => sleep(time, MAX_WAIT_MS - 1000)
+    const asked = Array.from(
+      { length: 3 * runningPerPeer },
+      () => new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), slowly),
+    )
+    await time.until(Promise.all(asked.map((stream) => serve('lotus', stream))))
+    expect(asked.map(({ written }) => written.length > 0)).toEqual(asked.map((_, i) => i < 2 * runningPerPeer))
   })
 
   it('a Lotus that has but this peer asks sixteen times at once, and each is answered', async () => {

@@ -3,6 +3,7 @@
  * @see lotus chain/exchange/server.go validateRequest, serviceRequest, collectChainSegment
  */
 import { errorMessage } from '../../base/errors.ts'
+import type { Steps } from '../../base/steps.ts'
 import { CborWriter } from '../../codec/cborWriter.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
@@ -26,6 +27,12 @@ export interface ExchangeChain {
   readonly blocks: Blockstore
   header(cid: Cid): BlockHeader
   tipset(key: TipsetKey): Tipset
+}
+
+/** Tipsets as they were sent before. */
+export interface EncodedTipsets {
+  get(key: string): object | undefined
+  keep(key: string, encoded: Uint8Array, bytes: number): void
 }
 
 /** An answer, as the CBOR of its head and of each tipset. */
@@ -57,16 +64,16 @@ function objection(request: ExchangeRequest): string | undefined {
 }
 
 /**
- * The answer to a request.
+ * The answer to a request, a tipset in each step.
  * @param maxBytes - the answer ends before the tipset that exceeds them, unless it is the first
- * @param breathe - called after each tipset; may wait, so that a long answer does not hold up everything else
+ * @param known - is asked first, and told
  */
-export async function answerRequest(
+export function* answerRequest(
   chain: ExchangeChain,
   request: ExchangeRequest,
   maxBytes: number,
-  breathe: () => Promise<void>,
-): Promise<EncodedAnswer> {
+  known?: EncodedTipsets,
+): Steps<EncodedAnswer> {
   const wrong = objection(request)
   if (wrong !== undefined) return refusal(STATUS_BAD_REQUEST, wrong)
   const tipsets: Uint8Array[] = []
@@ -74,19 +81,28 @@ export async function answerRequest(
   try {
     for (let key: TipsetKey = request.head; ; ) {
       const tipset = loadTipset(chain, key)
-      const encoded = encodeTipset(chain, tipset, request.options)
+      const encoded = encodedTipset(chain, tipset, request.options, known)
       sizeBytes += encoded.length
       if (tipsets.length > 0 && sizeBytes > maxBytes) break
       tipsets.push(encoded)
       if (tipsets.length >= Number(request.length) || tipset.height === 0) break
       key = firstBlock(tipset).parents
-      await breathe()
+      yield
     }
   } catch (error) {
     return refusal(STATUS_INTERNAL_ERROR, errorMessage(error))
   }
   const status = tipsets.length < Number(request.length) ? STATUS_PARTIAL : STATUS_OK
   return encodeAnswer(status, '', tipsets)
+}
+
+function encodedTipset(chain: ExchangeChain, tipset: Tipset, options: bigint, known?: EncodedTipsets): Uint8Array {
+  const key = `${options} ${tipset.key.map((cid) => cid.key).join()}`
+  const before = known?.get(key)
+  if (before !== undefined) return before as Uint8Array
+  const encoded = encodeTipset(chain, tipset, options)
+  known?.keep(key, encoded, encoded.length)
+  return encoded
 }
 
 function encodeTipset(chain: ExchangeChain, tipset: Tipset, options: bigint): Uint8Array {

@@ -38,6 +38,10 @@ export const MAX_UNSENT_BYTES: number = 120 * 1024 * 1024
  * seconds (lotus chain/exchange/protocol.go ReadResDeadline).
  */
 export const SHORT_ANSWER_BYTES: number = 512 * 1024
+/** A request that has waited for so long is not answered, milliseconds: a Lotus has given it up after five seconds, and asked anew. */
+export const MAX_WAIT_MS = 10_000
+/** Tipsets as they were sent last, bytes: those near the head are asked for by many. */
+export const ENCODED_BYTES: number = 16 * 1024 * 1024
 /**
  * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
  * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.

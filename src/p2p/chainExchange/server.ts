@@ -7,6 +7,7 @@ import { Breather } from '../../base/breather.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { decode } from '../../codec/description.ts'
+import { NodeCache } from '../../ipld/nodeCache.ts'
 import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
 import { PatientStream, type Time } from '../framing/patientStream.ts'
@@ -17,10 +18,12 @@ import { ServiceGate } from '../serviceGate.ts'
 import { answerRequest, type EncodedAnswer, type ExchangeChain, refusal } from './answerRequest.ts'
 import {
   BUSY_MS,
+  ENCODED_BYTES,
   HEADERS_SHARE,
   LEAST_COST,
   MAX_REQUEST_BYTES,
   MAX_SERVED_BYTES,
+  MAX_WAIT_MS,
   READ_GATE,
   READ_REQUEST_MS,
   REFUSAL_BUDGET,
@@ -63,6 +66,7 @@ class ExchangeServer {
   readonly #readGate = new ServiceGate(READ_GATE)
   readonly #gate = new ServiceGate(SERVER_GATE)
   readonly #unsent = new UnsentAnswers()
+  readonly #encoded = new NodeCache(ENCODED_BYTES)
   readonly #budget: PeerBudget
   readonly #refusals: PeerBudget
   /** Of all answers in the making. */
@@ -87,6 +91,7 @@ class ExchangeServer {
   async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
     try {
       const request = await this.#request(peer, stream)
+      const since = this.#time.clock.monotonicMs()
       const turn = await this.#gate.enterToMake(peer)
       if (turn === undefined) {
         await this.#write(peer, stream, refusal(STATUS_GO_AWAY, 'too many requests at once'))
@@ -99,6 +104,9 @@ class ExchangeServer {
         stream.abort(reason)
       })
       try {
+        // Nobody tells that a request was given up: go-yamux closes a stream for itself.
+        if (this.#time.clock.monotonicMs() - since > MAX_WAIT_MS)
+          throw new P2pError('TIMEOUT', 'it has waited too long')
         const answer = await this.#answer(peer, request, unsent.most, ended.signal)
         unsent.is(sizeOf(answer))
         turn.made()
@@ -165,13 +173,10 @@ class ExchangeServer {
       }
       return refusal(STATUS_GO_AWAY, 'too many requests')
     }
-    const { chain, maxServedBytes, clock } = this.#deps
-    let since = clock.monotonicMs()
-    return answerRequest(chain, request, Math.min(most, maxServedBytes ?? MAX_SERVED_BYTES), async () => {
-      this.#turns.spend(clock.monotonicMs() - since)
-      await this.#turns.run(() => Promise.resolve())
+    const { chain, maxServedBytes } = this.#deps
+    const steps = answerRequest(chain, request, Math.min(most, maxServedBytes ?? MAX_SERVED_BYTES), this.#encoded)
+    return this.#turns.walk(steps, () => {
       for (const ended of [signal, this.#control.signal]) ended.throwIfAborted()
-      since = clock.monotonicMs()
     })
   }
 }
