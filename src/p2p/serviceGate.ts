@@ -126,9 +126,9 @@ export class ServiceGate {
     return { made: () => this.#made(turn), leave: () => this.#leave(turn) }
   }
 
-  /** Requests that wait for a turn. */
-  get waiting(): number {
-    return this.#waiting.length
+  /** Whether requests of other peers wait for a place alone. */
+  othersWait(peer: PeerName): boolean {
+    return this.#waiting.some((waiting) => waiting.peer !== peer && this.#mayRun(waiting.peer))
   }
 
   #displace(peer: PeerName): boolean {

@@ -56,22 +56,22 @@ it('what is made and being sent keeps no place, but its peer’s share', async (
     })
   const [second, other] = [enter('a'), enter('b')]
   await settle()
-  expect([begun, gate.waiting]).toEqual([[], 2])
+  expect([begun, gate.othersWait('a'), gate.othersWait('b')]).toEqual([[], true, true])
   first?.made()
   await settle()
   // Who has none under way is next, though it came later.
-  expect([begun, gate.waiting]).toEqual([['b'], 1])
+  expect([begun, gate.othersWait('a'), gate.othersWait('b')]).toEqual([['b'], false, true])
   ;(await other)?.made()
   ;(await second)?.made()
   await settle()
   void enter('a')
   await settle()
   // Two of its answers are on their way.
-  expect([begun, gate.waiting, gate.hasShare('a')]).toEqual([['b', 'a'], 1, true])
+  expect([begun, gate.hasShare('a'), gate.othersWait('b')]).toEqual([['b', 'a'], true, false])
   first?.leave()
   first?.leave()
   await settle()
-  expect([begun, gate.waiting, gate.size]).toEqual([['b', 'a', 'a'], 0, 3])
+  expect([begun, gate.size]).toEqual([['b', 'a', 'a'], 3])
 })
 
 it('when too many wait, the last of the peer that has most goes for one who has fewer', async () => {

@@ -7,22 +7,20 @@ const never = (): void => {
   throw new Error('gives way')
 }
 
-it('may be large while there is room, short while others wait or most of it is taken', () => {
+it('may be large while there is room, short when most of it is taken', () => {
   const unsent = new UnsentAnswers()
-  expect(unsent.begin('a', true, never).most).toBe(SHORT_ANSWER_BYTES)
-  const first = unsent.begin('a', false, never)
+  const first = unsent.begin('a', never)
   expect(first.most).toBe(MAX_SERVED_BYTES)
   first.is(MAX_UNSENT_BYTES - SHORT_ANSWER_BYTES)
-  expect(unsent.begin('a', false, never).most).toBe(SHORT_ANSWER_BYTES)
+  expect(unsent.begin('a', never).most).toBe(SHORT_ANSWER_BYTES)
   first.end()
-  expect(unsent.begin('a', false, never).most).toBe(MAX_SERVED_BYTES)
+  expect(unsent.begin('a', never).most).toBe(MAX_SERVED_BYTES)
 })
 
 it('above the bound the oldest of the peer that has most ends, not that of the one who comes', () => {
   const unsent = new UnsentAnswers()
   const gone: string[] = []
-  const hold = (peer: string, name: string, bytes: number): void =>
-    unsent.begin(peer, true, () => gone.push(name)).is(bytes)
+  const hold = (peer: string, name: string, bytes: number): void => unsent.begin(peer, () => gone.push(name)).is(bytes)
   const half = MAX_UNSENT_BYTES / 2
   hold('b', 'b1', half - SHORT_ANSWER_BYTES)
   hold('a', 'a1', half / 2)

@@ -65,13 +65,13 @@ function objection(request: ExchangeRequest): string | undefined {
 
 /**
  * The answer to a request, a tipset in each step.
- * @param maxBytes - the answer ends before the tipset that exceeds them, unless it is the first
+ * @param limit - bytes: the answer ends before the tipset that exceeds them, unless it is the first
  * @param known - is asked first, and told
  */
 export function* answerRequest(
   chain: ExchangeChain,
   request: ExchangeRequest,
-  maxBytes: number,
+  limit: () => number,
   known?: EncodedTipsets,
 ): Steps<EncodedAnswer> {
   const wrong = objection(request)
@@ -83,7 +83,7 @@ export function* answerRequest(
       const tipset = loadTipset(chain, key)
       const encoded = encodedTipset(chain, tipset, request.options, known)
       sizeBytes += encoded.length
-      if (tipsets.length > 0 && sizeBytes > maxBytes) break
+      if (tipsets.length > 0 && sizeBytes > limit()) break
       tipsets.push(encoded)
       if (tipsets.length >= Number(request.length) || tipset.height === 0) break
       key = firstBlock(tipset).parents

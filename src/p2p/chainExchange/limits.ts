@@ -34,7 +34,7 @@ export const SERVER_GATE: GateLimits = { running: 12, perPeer: 32, runningPerPee
  */
 export const MAX_UNSENT_BYTES: number = 120 * 1024 * 1024
 /**
- * An answer while others wait, or while little of that is free, bytes: some tipsets. A Lotus gives up when nothing has come for five
+ * An answer while others wait for a place, or while little of that is free, bytes: some tipsets. A Lotus gives up when nothing has come for five
  * seconds (lotus chain/exchange/protocol.go ReadResDeadline).
  */
 export const SHORT_ANSWER_BYTES: number = 512 * 1024

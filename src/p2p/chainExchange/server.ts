@@ -29,6 +29,7 @@ import {
   REFUSAL_BUDGET,
   SERVER_BUDGET,
   SERVER_GATE,
+  SHORT_ANSWER_BYTES,
   STALL_MS,
   WRITE_ANSWER_MS,
   WRITE_BYTES,
@@ -98,7 +99,7 @@ class ExchangeServer {
         return
       }
       const ended = new AbortController()
-      const unsent = this.#unsent.begin(peer, this.#gate.waiting > 0, () => {
+      const unsent = this.#unsent.begin(peer, () => {
         const reason = new P2pError('PEER_REFUSED', 'others wait')
         ended.abort(reason)
         stream.abort(reason)
@@ -174,7 +175,10 @@ class ExchangeServer {
       return refusal(STATUS_GO_AWAY, 'too many requests')
     }
     const { chain, maxServedBytes } = this.#deps
-    const steps = answerRequest(chain, request, Math.min(most, maxServedBytes ?? MAX_SERVED_BYTES), this.#encoded)
+    const whole = Math.min(most, maxServedBytes ?? MAX_SERVED_BYTES)
+    // Asked with each tipset: who has begun gives the place back when somebody comes who lacks but that.
+    const limit = (): number => (this.#gate.othersWait(peer) ? Math.min(whole, SHORT_ANSWER_BYTES) : whole)
+    const steps = answerRequest(chain, request, limit, this.#encoded)
     return this.#turns.walk(steps, () => {
       for (const ended of [signal, this.#control.signal]) ended.throwIfAborted()
     })

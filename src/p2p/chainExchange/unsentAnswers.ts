@@ -26,13 +26,10 @@ export class UnsentAnswers {
   readonly #answers = new Set<Unsent>()
   #bytes = 0
 
-  /**
-   * @param isCrowded - others wait: what is made is short, so that their turns come soon
-   * @param giveWay - ends it, for answers to peers who have less in memory
-   */
-  begin(peer: PeerName, isCrowded: boolean, giveWay: () => void): UnsentAnswer {
+  /** @param giveWay - ends it, for answers to peers who have less in memory */
+  begin(peer: PeerName, giveWay: () => void): UnsentAnswer {
     const share = Math.floor((MAX_UNSENT_BYTES - this.#bytes) / SHARE_OF_FREE)
-    const most = isCrowded ? SHORT_ANSWER_BYTES : Math.max(SHORT_ANSWER_BYTES, Math.min(MAX_SERVED_BYTES, share))
+    const most = Math.max(SHORT_ANSWER_BYTES, Math.min(MAX_SERVED_BYTES, share))
     const unsent: Unsent = { peer, giveWay, bytes: 0 }
     this.#answers.add(unsent)
     this.#resize(unsent, most)
