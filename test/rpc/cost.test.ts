@@ -9,6 +9,7 @@ import { listing } from '../../src/rpc/listing.ts'
 import { type CallContext, listMethod, method, param } from '../../src/rpc/method.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
+import { HandTime } from './handTime.ts'
 import { silentLog } from './stubTable.ts'
 
 const SMALL: CostLimit = {
@@ -25,41 +26,6 @@ const limits: Record<DearClass, CostLimit> = {
 }
 const token = (name: string): CallerName => ({ name, hasToken: true })
 const address = (name: string): CallerName => ({ name, hasToken: false })
-
-/** Time that the test moves; what is due at once is due in a later turn of the loop. */
-class HandTime {
-  now = 0
-  turns = 0
-  readonly #due = new Set<{ readonly at: number; readonly run: () => void }>()
-
-  nowMs(): number {
-    return this.now
-  }
-
-  monotonicMs(): number {
-    return this.now
-  }
-
-  setTimeout(run: () => void, ms: number): () => void {
-    if (ms === 0) {
-      this.turns++
-      const timer = setTimeout(run, 0)
-      return () => clearTimeout(timer)
-    }
-    const one = { at: this.now + ms, run }
-    this.#due.add(one)
-    return () => this.#due.delete(one)
-  }
-
-  pass(ms: number): void {
-    this.now += ms
-    for (const one of [...this.#due]) {
-      if (one.at > this.now) continue
-      this.#due.delete(one)
-      one.run()
-    }
-  }
-}
 
 function open(of: Readonly<Record<DearClass, CostLimit>> = limits) {
   const time = new HandTime()
