@@ -124,16 +124,15 @@ describe('a listing', () => {
       const options = { host: '127.0.0.1', port: server.port, path: '/rpc/v1', method: 'POST' }
       const sent = request(options, (response) => {
         response.once('readable', () => {
-          // Nothing is read: what the sockets hold is all that was made.
+          // Nothing is read: what the sockets hold is all that was made, and it has no place meanwhile.
           const settled = (before: number): void => {
-            if (seen.items > before || seen.items <= LEAST) {
+            if (seen.items > before || seen.items <= LEAST || queues.load('scan').running > 0) {
               setTimeout(() => settled(seen.items), 300)
               return
             }
             try {
               expect(seen.items).toBeLessThan(count / 10)
               expect(seen.hasEnded).toBe(false)
-              expect(queues.load('scan').running).toBe(1)
             } catch (error) {
               reject(error as Error)
             }
