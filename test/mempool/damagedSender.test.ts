@@ -12,11 +12,11 @@ import type { Address } from '../../src/types/address.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { signedBy } from '../support/devnetNode.ts'
+import { FakeTime } from '../support/fakeTime.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { createFollower, RecordedSource } from '../sync/follower.ts'
 import { createWorld, type World } from '../sync/world.ts'
 import { openChainPool } from './chainPool.ts'
-import { FakeTime } from './fakes.ts'
 
 beforeAll(async () => void (await initCrypto()))
 

@@ -1,5 +1,5 @@
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import type { Clock, Logger, Timers } from '../../src/base/ports.ts'
+import type { Logger } from '../../src/base/ports.ts'
 import type { BlockMessages } from '../../src/chain/blockMessages.ts'
 import type { HeadListener } from '../../src/chain/headChange.ts'
 import { branchesBetween } from '../../src/chain/headChange.ts'
@@ -16,6 +16,7 @@ import { blsChainMessage, type ChainMessage, signedChainMessage } from '../../sr
 import type { Message } from '../../src/types/message.ts'
 import type { SignedMessage } from '../../src/types/signedMessage.ts'
 import { createTipset, type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
+import { FakeTime } from '../support/fakeTime.ts'
 
 const EMPTY = blockCid(Uint8Array.of(0x80), CODEC_DAG_CBOR)
 export const ACCOUNT_CODE: Cid = blockCid(Uint8Array.of(1), CODEC_RAW)
@@ -195,47 +196,6 @@ export class FakeChain implements MempoolChain {
 
   actorKind(code: Cid): string | undefined {
     return code.equals(ACCOUNT_CODE) ? 'account' : 'storageminer'
-  }
-}
-
-/** Time that the test moves. What is due at once needs no time. */
-export class FakeTime implements Clock, Timers {
-  now = 0
-  readonly #due: { at: number; run: () => void }[] = []
-
-  nowMs(): number {
-    return this.now
-  }
-
-  monotonicMs(): number {
-    return this.now
-  }
-
-  setTimeout(fn: () => void, ms: number): () => void {
-    if (ms === 0) {
-      const due = globalThis.setTimeout(fn, 0)
-      return () => clearTimeout(due)
-    }
-    const entry = { at: this.now + ms, run: fn }
-    this.#due.push(entry)
-    return () => {
-      const index = this.#due.indexOf(entry)
-      if (index >= 0) this.#due.splice(index, 1)
-    }
-  }
-
-  /** Lets time pass; runs what falls due and lets promises settle in between. */
-  async pass(ms: number): Promise<void> {
-    const end = this.now + ms
-    for (;;) {
-      for (let i = 0; i < 20; i++) await Promise.resolve()
-      const next = this.#due.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
-      if (next === undefined) break
-      this.#due.splice(this.#due.indexOf(next), 1)
-      this.now = Math.max(this.now, next.at)
-      next.run()
-    }
-    this.now = end
   }
 }
 

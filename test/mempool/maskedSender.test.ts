@@ -6,7 +6,8 @@ import { openMempool } from '../../src/node/messagePool.ts'
 import { idAddress } from '../../src/types/address.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { devnetNode } from '../support/devnetNode.ts'
-import { FakeTime, silent } from './fakes.ts'
+import { FakeTime } from '../support/fakeTime.ts'
+import { silent } from './fakes.ts'
 
 test('the gas of a call is estimated for senders that have no key', async () => {
   const node = devnetNode({ miners: 1, accountsPerKind: 1 })

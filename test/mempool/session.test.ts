@@ -18,11 +18,11 @@ import { type SignedMessage, signedMessage, signedMessageCid } from '../../src/t
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { keyOf, signWith } from '../../src/wallet/key.ts'
 import { keyInfo } from '../../src/wallet/keyInfo.ts'
+import { FakeTime } from '../support/fakeTime.ts'
 import { type Row, readSharedZstd } from '../support/recorded.ts'
 import { openRecordedView } from '../support/recordedView.ts'
 import { missingShared } from '../support/shared.ts'
 import { openChainPool } from './chainPool.ts'
-import { FakeTime } from './fakes.ts'
 
 const JSON_CONTEXT = { addressPrefix: 't' } as const
 const SESSION = 'data/golden/nv28/session.jsonl.zst'

@@ -9,7 +9,7 @@ import { listing } from '../../src/rpc/listing.ts'
 import { type CallContext, listMethod, method, param } from '../../src/rpc/method.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
-import { HandTime } from './handTime.ts'
+import { CountedTime } from './countedTime.ts'
 import { silentLog } from './stubTable.ts'
 
 const SMALL: CostLimit = {
@@ -28,7 +28,7 @@ const token = (name: string): CallerName => ({ name, hasToken: true })
 const address = (name: string): CallerName => ({ name, hasToken: false })
 
 function open(of: Readonly<Record<DearClass, CostLimit>> = limits) {
-  const time = new HandTime()
+  const time = new CountedTime()
   const queues = new CostQueues({ clock: time, timers: time }, of)
   const began: string[] = []
   const signals: AbortSignal[] = []
@@ -57,7 +57,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 /** A method whose answer never ends. */
 function numbers(of: Readonly<Record<DearClass, CostLimit>>) {
-  const time = new HandTime()
+  const time = new CountedTime()
   const queues = new CostQueues({ clock: time, timers: time }, { ...of, scan: { ...of.scan, deadlineMs: 120_000 } })
   function* items(): IterableIterator<number> {
     for (let i = 0; ; i++) yield i
@@ -209,9 +209,9 @@ describe('a queue', () => {
     const { call, time, signals, settle } = open()
     const late = call('a1', token('a'))
     await settle()
-    time.pass(SMALL.deadlineMs - 1)
+    await time.pass(SMALL.deadlineMs - 1)
     expect(signals[0]?.aborted).toBe(false)
-    time.pass(1)
+    await time.pass(1)
     await expect(late).rejects.toMatchObject({ code: 'TIMED_OUT' })
     expect(signals[0]?.aborted).toBe(true)
   })
@@ -224,11 +224,11 @@ describe('a queue', () => {
     const parts = await ask()
     // The slow one lacks a second with each part, of the 118 that it has beside the first.
     for (let i = 0; i < most; i++) {
-      time.pass(pauseMs)
+      await time.pass(pauseMs)
       expect((await parts.next()).done).toBe(false)
     }
     // What is not taken is not kept for long.
-    time.pass(most === 200 ? 120_000 : pauseMs)
+    await time.pass(most === 200 ? 120_000 : pauseMs)
     await expect(parts.next()).rejects.toMatchObject({ code: 'TIMED_OUT' })
     expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
   })
@@ -245,10 +245,8 @@ describe('a queue', () => {
       (error: unknown) => (told = String(error)),
     )
     // Who is one too many is told later.
-    await until(() => {
-      time.pass(REFUSAL_MS)
-      return told !== undefined
-    })
+    await time.pass(REFUSAL_MS)
+    await until(() => told !== undefined)
     expect(told).toBe('Error: refused')
     for (const answer of unread) await answer.return?.()
     const again = await parts()
@@ -257,7 +255,7 @@ describe('a queue', () => {
 })
 
 describe('over HTTP', () => {
-  const time = new HandTime()
+  const time = new CountedTime()
   const queues = new CostQueues({ clock: time, timers: time })
   let running: (() => void)[] = []
   const rows = [
@@ -332,7 +330,7 @@ describe('over HTTP', () => {
       [1, ['batch of 2', 'session -32005', 'status 429']],
     ] as const) {
       await new Promise((resolve) => setTimeout(resolve, 0))
-      time.pass(passed)
+      await time.pass(passed)
       await new Promise((resolve) => setTimeout(resolve, 0))
       expect(told.toSorted()).toEqual(expected)
     }

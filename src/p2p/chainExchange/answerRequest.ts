@@ -7,6 +7,7 @@ import type { Steps } from '../../base/steps.ts'
 import { CborWriter } from '../../codec/cborWriter.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
+import type { NodeCache } from '../../ipld/nodeCache.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { firstBlock, type Tipset, type TipsetKey } from '../../types/tipset.ts'
 import { P2pError } from '../errors.ts'
@@ -27,12 +28,6 @@ export interface ExchangeChain {
   readonly blocks: Blockstore
   header(cid: Cid): BlockHeader
   tipset(key: TipsetKey): Tipset
-}
-
-/** Tipsets as they were sent before. */
-export interface EncodedTipsets {
-  get(key: string): object | undefined
-  keep(key: string, encoded: Uint8Array, bytes: number): void
 }
 
 /** An answer, as the CBOR of its head and of each tipset. */
@@ -66,13 +61,13 @@ function objection(request: ExchangeRequest): string | undefined {
 /**
  * The answer to a request, a tipset in each step.
  * @param limit - bytes: the answer ends before the tipset that exceeds them, unless it is the first
- * @param known - is asked first, and told
+ * @param known - tipsets as they were sent before
  */
 export function* answerRequest(
   chain: ExchangeChain,
   request: ExchangeRequest,
   limit: () => number,
-  known?: EncodedTipsets,
+  known?: NodeCache,
 ): Steps<EncodedAnswer> {
   const wrong = objection(request)
   if (wrong !== undefined) return refusal(STATUS_BAD_REQUEST, wrong)
@@ -96,7 +91,7 @@ export function* answerRequest(
   return encodeAnswer(status, '', tipsets)
 }
 
-function encodedTipset(chain: ExchangeChain, tipset: Tipset, options: bigint, known?: EncodedTipsets): Uint8Array {
+function encodedTipset(chain: ExchangeChain, tipset: Tipset, options: bigint, known?: NodeCache): Uint8Array {
   const key = `${options} ${tipset.key.map((cid) => cid.key).join()}`
   const before = known?.get(key)
   if (before !== undefined) return before as Uint8Array

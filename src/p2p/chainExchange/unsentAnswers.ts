@@ -2,7 +2,7 @@
 import type { PeerName } from '../peerLinks.ts'
 import { MAX_SERVED_BYTES, MAX_UNSENT_BYTES, SHORT_ANSWER_BYTES } from './limits.ts'
 
-/** Answers as large as this fit beside those that are there, when a new one may be a fourth of what is free. */
+/** A new answer may have a fourth of what is free: as many again find room, ever shorter ones. */
 const SHARE_OF_FREE = 4
 
 interface Unsent {
