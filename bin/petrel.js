@@ -39,7 +39,11 @@ if (process.env.npm_lifecycle_event !== undefined) {
   watch.unref()
 }
 
-if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+if ('Deno' in globalThis) {
+  const program = inClone ? 'deno task petrel, or deno run -A platform/deno/main.ts' : 'deno task petrel, in a clone'
+  process.stderr.write(`ERROR: this is the program for Node; for Deno it is: ${program}\n`)
+  process.exitCode = 1
+} else if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // Not in the temporary folder, where another user might have put compiled code of his own. In the environment, so that
   // threads have it, too: 0.55 s of processor time for each instead of 1.2 s.
   process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'petrel', 'compiled')
