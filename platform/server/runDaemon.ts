@@ -12,6 +12,7 @@ import { openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
 import { loadApiSecret } from '../../src/rpc/tokens.ts'
+import { epochsLeft } from '../../src/sync/syncState.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
@@ -38,7 +39,7 @@ import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { SNAPSHOT_PROVIDERS, type SnapshotProvider, snapshotProvider } from './snapshotProviders.ts'
-import { holdLittle } from './sparingHeap.ts'
+import { holdLittle, hurryWhileFar } from './sparingHeap.ts'
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
@@ -151,6 +152,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
                 shim,
               )
         saveConfig(home, config)
+        if (config.validate === 'execute') hurryWhileFar(() => epochsLeft(open.node.sync()))
         return open
       },
       places,

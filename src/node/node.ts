@@ -126,6 +126,8 @@ export interface PetrelNode {
   readonly networking: Networking | undefined
   /** Of a light node. */
   readonly light: NodeLight | undefined
+  /** How far it has synced. */
+  sync(): SyncState
   /** Stops timers and subscriptions; resolves when what was under way is done. Stores are their owner's to close. */
   stop(): Promise<void>
 }
@@ -363,7 +365,7 @@ export async function startNode(
   parts.index?.start(finality)
   return {
     ...{ network, view, vm, wallet, mempool, engine, handler, table, networking, light },
-    ...{ tokens, called: figures?.called },
+    ...{ tokens, called: figures?.called, sync: syncNow },
     adminToken: tokens.issueAdmin(),
     stop: async () => {
       stopping.abort()

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const SCRIPT = fileURLToPath(new URL('heapFlags.ts', import.meta.url))
 
 describe('V8’s flags', () => {
-  it('are set by the main thread alone, by its reasons, and by the requests of all threads', () => {
+  it('are set by the main thread alone, by its reasons, the requests of all threads, and how far the chain goes on', () => {
     const args = ['--conditions=petrel-source', SCRIPT]
     expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
       '--heap-growing-percent=30',
@@ -16,6 +16,12 @@ describe('V8’s flags', () => {
       '--memory-saver-mode',
       '--heap-growing-percent=30',
       'many requests in a thread',
+      '--no-memory-saver-mode',
+      '--heap-growing-percent=30',
+      'few requests, near the head',
+      '--memory-saver-mode',
+      '--heap-growing-percent=30',
+      'far below it',
       '--no-memory-saver-mode',
       '--heap-growing-percent=30',
     ])

@@ -36,7 +36,7 @@ class ReadThread extends EventEmitter {
 }
 Object.assign(globalThis, { ReadThread })
 
-const { holdLittle, spareHeap, spareWhileMuch } = await import('../../../platform/server/sparingHeap.ts')
+const { holdLittle, hurryWhileFar, spareHeap, spareWhileMuch } = await import('../../../platform/server/sparingHeap.ts')
 
 async function threadThatSendsList(): Promise<void> {
   console.log('a list in a thread')
@@ -73,6 +73,13 @@ async function threadThatAnswers(): Promise<void> {
   lookAtMemory()
   console.log('many requests in a thread')
   threads[0]?.emit('message', { kind: 'called', calls: new Map([['ChainHead', new Float64Array(3000)]]) })
+  lookAtMemory()
+  let epochsLeft = 19
+  hurryWhileFar(() => epochsLeft)
+  console.log('few requests, near the head')
+  lookAtMemory()
+  console.log('far below it')
+  epochsLeft = 20
   lookAtMemory()
 }
 
