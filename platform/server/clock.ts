@@ -10,6 +10,11 @@ export const systemClock: Clock = {
 /** Timers of the event loop; none keeps the process alive. */
 export const systemTimers: Timers = {
   setTimeout(fn, ms) {
+    if (ms <= 0) {
+      // Not unreferenced: the loop might sleep on it.
+      const immediate = setImmediate(fn)
+      return () => clearImmediate(immediate)
+    }
     const timer = setTimeout(fn, ms)
     timer.unref()
     return () => clearTimeout(timer)

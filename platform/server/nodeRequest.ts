@@ -7,6 +7,7 @@ import { lengthOf } from '../../src/base/bytes.ts'
 import type { Held } from '../../src/rpc/held.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { placeOf } from './callerPlace.ts'
+import { systemClock, systemTimers } from './clock.ts'
 import { spareHeap } from './sparingHeap.ts'
 import type { UnreadAnswers } from './unreadAnswers.ts'
 
@@ -56,18 +57,7 @@ export function respond(response: ServerResponse, answer: HttpResponse, keepOpen
 const WRITTEN = 1 << 17
 
 /** A client that reads at once takes part after part, and the loop would not get round to anybody else. */
-const writing = new Breather(
-  {
-    clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
-    timers: {
-      setTimeout: (run) => {
-        const immediate = setImmediate(run)
-        return () => clearImmediate(immediate)
-      },
-    },
-  },
-  DEAR_TURN_MS,
-)
+const writing = new Breather({ clock: systemClock, timers: systemTimers }, DEAR_TURN_MS)
 
 /** Where a stretch of a text ends that begins at `from`: not within a character. */
 function stretchEnd(text: string, from: number): number {

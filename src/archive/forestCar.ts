@@ -104,6 +104,20 @@ function assertSound(frame: ByteSource, sought: Cid, index: HashIndex): undefine
   if (!isNamed) throw carError('a frame without the block that the index has there', 0)
 }
 
+/** The block, where the frame has it, hashed. */
+function scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
+  for (let at = 0; ; ) {
+    const next = nextCarSection(frame, at)
+    if (next === undefined) return undefined
+    const data = readCarBlock(frame, at, cid)
+    if (data !== undefined) {
+      verifyBlock(cid, data)
+      return data
+    }
+    at = next
+  }
+}
+
 /** An archive opened in place: the frames last read stay in memory. Blocks are hashed as they are read. */
 export class ForestCarStore implements ArchiveStore {
   readonly roots: readonly Cid[]
@@ -113,6 +127,10 @@ export class ForestCarStore implements ArchiveStore {
   readonly #index: HashIndex
   readonly #indexStart: number
   readonly #frames = new NodeCache(FRAME_CACHE_BYTES)
+  /** Where the block lies that was last found. */
+  #last: ByteSource | undefined
+  /** Whether the one before lay there, too: somebody walks through a tree, which is written as it is walked. */
+  #isWalk = false
 
   /**
    * @param index - instead of its own: offsets of frames
@@ -153,20 +171,19 @@ export class ForestCarStore implements ArchiveStore {
   }
 
   get(cid: Cid): Uint8Array | undefined {
-    return this.#index.find(cid, (offset) => readingAt(offset, () => this.#scan(this.#frame(offset), cid)))
-  }
-
-  #scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
-    for (let at = 0; ; ) {
-      const next = nextCarSection(frame, at)
-      if (next === undefined) return assertSound(frame, cid, this.#index)
-      const data = readCarBlock(frame, at, cid)
-      if (data !== undefined) {
-        verifyBlock(cid, data)
+    // A look into the index is a system call.
+    const near = this.#isWalk && this.#last !== undefined ? scan(this.#last, cid) : undefined
+    if (near !== undefined) return near
+    return this.#index.find(cid, (offset) =>
+      readingAt(offset, () => {
+        const frame = this.#frame(offset)
+        const data = scan(frame, cid)
+        if (data === undefined) return assertSound(frame, cid, this.#index)
+        this.#isWalk = frame === this.#last
+        this.#last = frame
         return data
-      }
-      at = next
-    }
+      }),
+    )
   }
 
   has(cid: Cid): boolean {

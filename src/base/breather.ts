@@ -1,22 +1,20 @@
 import type { Clock, Timers } from './ports.ts'
 import type { Steps } from './steps.ts'
-import { sleep } from './waiting.ts'
+import { letOthers, sleep } from './waiting.ts'
 
 /**
  * Pauses for work in many small parts, so that nothing else waits long for the event loop. Those who share one take turns.
  */
 export class Breather {
-  readonly #clock: Clock
-  readonly #timers: Timers
+  readonly #time: { readonly clock: Clock; readonly timers: Timers }
   readonly #stretchMs: number
   readonly #restMs: number
   #spentMs = 0
   #turn: Promise<void> = Promise.resolve()
 
   /** @param stretchMs - how long others may be kept waiting @param restMs - pause after a stretch; 0: others' turn, no longer */
-  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, stretchMs: number, restMs = 0) {
-    this.#clock = clock
-    this.#timers = timers
+  constructor(time: { readonly clock: Clock; readonly timers: Timers }, stretchMs: number, restMs = 0) {
+    this.#time = time
     this.#stretchMs = stretchMs
     this.#restMs = restMs
   }
@@ -25,9 +23,9 @@ export class Breather {
   async run<T>(part: () => Promise<T>): Promise<T> {
     this.#turn = this.#turn.then(() => this.#pause())
     await this.#turn
-    const began = this.#clock.monotonicMs()
+    const began = this.#time.clock.monotonicMs()
     const result = part()
-    this.#spentMs += this.#clock.monotonicMs() - began
+    this.#spentMs += this.#time.clock.monotonicMs() - began
     return result
   }
 
@@ -44,11 +42,11 @@ export class Breather {
 
   /** As many steps as fit in a stretch, now. */
   stretch<T>(steps: Steps<T>, check: () => void): IteratorResult<void, T> {
-    const end = this.#clock.monotonicMs() + this.#stretchMs
+    const end = this.#time.clock.monotonicMs() + this.#stretchMs
     for (;;) {
       check()
       const next = steps.next()
-      if (next.done === true || this.#clock.monotonicMs() >= end) return next
+      if (next.done === true || this.#time.clock.monotonicMs() >= end) return next
     }
   }
 
@@ -64,7 +62,7 @@ export class Breather {
 
   async #pause(): Promise<void> {
     if (!this.isSpent) return
-    await sleep(this.#timers, this.#restMs)
+    await (this.#restMs > 0 ? sleep(this.#time.timers, this.#restMs) : letOthers(this.#time))
     this.#spentMs = 0
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timers } from './ports.ts'
 import type { Steps } from './steps.ts'
-import { sleep } from './waiting.ts'
+import { letOthers, sleep } from './waiting.ts'
 
 /**
  * Long work on the event loop that lets others have their turn. Ask {@link Pace.isDue} between two steps, and wait for
@@ -27,11 +27,13 @@ export class Pace {
 
   /**
    * Resolves in a later turn of the loop.
-   * @param restMs - of others alone
+   * @param restMs - of others alone; 0: as long as they have something to do, a millisecond at most
    * @throws the signal's reason
    */
   async pause(restMs = 0, signal?: AbortSignal): Promise<void> {
-    await sleep(this.#timers, restMs, signal)
+    await (restMs > 0
+      ? sleep(this.#timers, restMs, signal)
+      : letOthers({ clock: this.#clock, timers: this.#timers }, signal))
     this.#sinceMs = this.#clock.monotonicMs()
   }
 

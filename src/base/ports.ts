@@ -15,7 +15,8 @@ export interface Clock {
 /** Deferred runs. */
 export interface Timers {
   /**
-   * Runs `fn` once after `ms` milliseconds; does not keep a process alive by itself.
+   * Runs `fn` once after `ms` milliseconds; does not keep a process alive by itself. 0: as soon as what else waits had its turn, which
+   * may be less than the millisecond (in a browser, four) that timers take at least.
    * @returns what cancels it; harmless after the run
    */
   setTimeout(fn: () => void, ms: number): () => void

@@ -4,7 +4,8 @@
  *   waiting (callers take turns) --a place is free--> running --> done
  *   waiting or running --the caller goes, or the deadline passes--> refused
  *   running --a part of the answer is handed over--> paused, without a place
- *   paused --the client has taken the part--> waiting before its caller's others, for as much longer as a part may take
+ *   paused --the client has taken the part--> waiting before its caller's others, which is not counted, then running for as much
+ *     longer as a part may take
  *
  * What they do on the event loop is done in short turns, so that a cheap call never waits for a row of dear ones.
  */
@@ -38,7 +39,10 @@ export interface CostLimit {
   readonly perToken: number
   /** Calls of one address without a token. */
   readonly perAddress: number
-  /** From the request to the answer, milliseconds, and {@link PART_MS} more for each part that the client took; 0: as long as it takes. */
+  /**
+   * From the request to the answer, milliseconds, and {@link PART_MS} more for each part that the client took, without what its call then
+   * waited for others; 0: as long as it takes.
+   */
   readonly deadlineMs: number
 }
 
@@ -73,6 +77,14 @@ export const RETRY_AFTER_SEC = 1
 function tooMany(cost: DearClass, what: string, most: number): RpcError {
   const text = `too many calls at once: ${what} may have ${most} of the kind "${cost}"; try again later`
   return new RpcError('LIMIT_EXCEEDED', text, { info: { cost, most } })
+}
+
+/** The deadline of an answer in parts. */
+interface PartClock {
+  /** The client has taken a part. */
+  taken(): void
+  /** The call waits for a place, which is no fault of its client's. @returns says that it has one */
+  waits(): () => void
 }
 
 /** The queue of one kind. */
@@ -120,17 +132,30 @@ class CostQueue {
     let until = this.#clock.monotonicMs() + deadlineMs
     let stopClock = deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
     let isOver = false
-    const taken = (): void => {
-      if (deadlineMs === 0 || isOver || ended.signal.aborted) return
-      const now = this.#clock.monotonicMs()
-      until = Math.min(until + PART_MS, now + deadlineMs)
+    const hasClock = (): boolean => deadlineMs > 0 && !isOver && !ended.signal.aborted
+    const moveDeadline = (to: number, now: number): void => {
+      until = to
       stopClock()
       stopClock = this.#timers.setTimeout(late, until - now)
+    }
+    const part: PartClock = {
+      taken: () => {
+        const now = this.#clock.monotonicMs()
+        if (hasClock()) moveDeadline(Math.min(until + PART_MS, now + deadlineMs), now)
+      },
+      waits: () => {
+        const since = this.#clock.monotonicMs()
+        stopClock()
+        return () => {
+          const now = this.#clock.monotonicMs()
+          if (hasClock()) moveDeadline(until + now - since, now)
+        }
+      },
     }
     const waiting: Waiting = {
       caller,
       start: () => {
-        const place = this.#placeOf(caller, ended.signal, taken)
+        const place = this.#placeOf(caller, ended.signal, part)
         // It stays taken while work is done, whoever has stopped waiting for it.
         void task(ended.signal, place)
           .then(resolve, reject)
@@ -151,8 +176,7 @@ class CostQueue {
     })
   }
 
-  /** @param taken - a part of the answer was */
-  #placeOf(caller: CallerName, signal: AbortSignal, taken: () => void): Place {
+  #placeOf(caller: CallerName, signal: AbortSignal, { taken, waits }: PartClock): Place {
     let isHeld = false
     const hold = (): void => {
       isHeld = true
@@ -170,7 +194,13 @@ class CostQueue {
         taken()
         if (isHeld) return undefined
         signal.throwIfAborted()
-        if (!this.#mayRun(caller)) return this.#resumes(caller, signal, hold)
+        if (!this.#mayRun(caller)) {
+          const goOn = waits()
+          return this.#resumes(caller, signal, () => {
+            hold()
+            goOn()
+          })
+        }
         hold()
         return undefined
       },

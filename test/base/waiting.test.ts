@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Timers } from '../../src/base/ports.ts'
-import { abortable, Serial, sleep, untilAborted, whenAborted, withTimeout } from '../../src/base/waiting.ts'
+import { abortable, letOthers, Serial, sleep, untilAborted, whenAborted, withTimeout } from '../../src/base/waiting.ts'
 
 /** Timers that run when they are told to. */
 function handTimers(): Timers & { readonly waiting: Set<() => void>; fire(): void } {
@@ -22,6 +22,40 @@ function handTimers(): Timers & { readonly waiting: Set<() => void>; fire(): voi
 
 const never = (): Promise<never> => new Promise(() => undefined)
 const gone = new RangeError('gone')
+
+describe('letting others have their turn', () => {
+  /** @param tookMs - what others have to do in the first turn */
+  const asked = async (tookMs: number): Promise<number[]> => {
+    const waits: number[] = []
+    let now = 0
+    const timers: Timers = {
+      setTimeout: (fn, ms) => {
+        waits.push(ms)
+        now += ms === 0 ? tookMs : ms
+        queueMicrotask(fn)
+        return () => undefined
+      },
+    }
+    await letOthers({ clock: { nowMs: () => now, monotonicMs: () => now }, timers })
+    return waits
+  }
+
+  it('waits no longer where nobody had anything to do', async () => {
+    expect(await asked(0.1)).toEqual([0])
+  })
+
+  it('waits for what follows on what somebody did', async () => {
+    expect(await asked(0.2)).toEqual([0, 1])
+  })
+
+  it('ends with the reason of its signal', async () => {
+    const ended = letOthers(
+      { clock: { nowMs: () => 0, monotonicMs: () => 0 }, timers: handTimers() },
+      AbortSignal.abort(gone),
+    )
+    await expect(ended).rejects.toBe(gone)
+  })
+})
 
 describe('sleep', () => {
   it('resolves with its timer', async () => {

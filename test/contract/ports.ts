@@ -36,6 +36,20 @@ export function timeContract(name: string, clock: Clock, timers: Timers): void {
       expect(seen).toEqual(['early', 'late'])
     })
 
+    it('with 0 runs in order, after this turn, and not what was cancelled', async () => {
+      const seen: string[] = []
+      await new Promise<void>((resolve) => {
+        timers.setTimeout(() => seen.push('first'), 0)
+        timers.setTimeout(() => seen.push('never'), 0)()
+        timers.setTimeout(() => {
+          seen.push('last')
+          resolve()
+        }, 0)
+        void Promise.resolve().then(() => seen.push('this turn'))
+      })
+      expect(seen).toEqual(['this turn', 'first', 'last'])
+    })
+
     it('cancelling after the run is harmless', async () => {
       const cancel = await new Promise<() => void>((resolve) => {
         const cancelIt = timers.setTimeout(() => resolve(cancelIt), 1)

@@ -152,8 +152,12 @@ describe('a queue', () => {
     expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
   })
 
-  /** A call of a's that hands over a part of its answer, and goes on when that is taken. */
-  function listed(queues: CostQueues, signal: AbortSignal = new AbortController().signal) {
+  /** A call of a's that hands over a part of its answer, goes on when that is taken, and ends with `work`. */
+  function listed(
+    queues: CostQueues,
+    signal: AbortSignal = new AbortController().signal,
+    work: Promise<void> = Promise.resolve(),
+  ) {
     const { promise: isTaken, resolve: take } = Promise.withResolvers<void>()
     const told: string[] = []
     const answer = queues.run('scan', token('a'), signal, async (_ended, place) => {
@@ -162,6 +166,7 @@ describe('a queue', () => {
       await isTaken
       await place.enter()
       told.push('again')
+      await work
       return 'listed'
     })
     return { answer, take, told }
@@ -203,6 +208,26 @@ describe('a queue', () => {
     await endNext()
     expect([await other, told]).toEqual(['b1', ['paused']])
     expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('what an answer waits for its place, others having theirs, is not counted', async () => {
+    const { time, queues, call, began, settle, endNext } = open()
+    const { answer, take, told } = listed(queues, undefined, new Promise(() => undefined))
+    let failure: unknown
+    answer.catch((error: unknown) => (failure = error))
+    const other = call('b1', token('b'))
+    await until(() => began.join() === 'b1')
+    take()
+    await settle()
+    await time.pass(SMALL.deadlineMs - 1)
+    await endNext()
+    expect([await other, told]).toEqual(['b1', ['paused', 'again']])
+    // All of its time is left.
+    await time.pass(SMALL.deadlineMs - 1)
+    expect(failure).toBeUndefined()
+    await time.pass(1)
+    await settle()
+    expect(failure).toMatchObject({ code: 'TIMED_OUT' })
   })
 
   test('at its deadline a call is refused and told to stop', async () => {

@@ -1,6 +1,9 @@
 import type { Clock, Timers } from '../../src/base/ports.ts'
 
-/** Time that the test moves. What is due at once needs no time. */
+/** What work rests between its turns, ms: at most this. */
+const REST_MS = 1
+
+/** Time that the test moves. What is due at once needs no time, and rests need none. */
 export class FakeTime implements Clock, Timers {
   now = 0
   readonly #due: { at: number; run: () => void }[] = []
@@ -14,7 +17,7 @@ export class FakeTime implements Clock, Timers {
   }
 
   setTimeout(fn: () => void, ms: number): () => void {
-    if (ms === 0) {
+    if (ms <= REST_MS) {
       const due = globalThis.setTimeout(fn, 0)
       return () => clearTimeout(due)
     }

@@ -1,6 +1,9 @@
 /** A clock by which everything takes long. */
 
-/** Every look at it finds a turn over: each step is a turn of its own. */
+/** What work rests where others had something to do, ms: no deadline is as short. */
+const REST_MS = 1
+
+/** Every look at it finds a turn over: each step is a turn of its own, and others had something to do in it. */
 export class SlowTime {
   now = 0
   turns = 0
@@ -15,8 +18,8 @@ export class SlowTime {
   }
 
   setTimeout(run: () => void, ms: number): () => void {
-    if (ms > 0) return () => undefined
-    this.turns++
+    if (ms > REST_MS) return () => undefined
+    if (ms === 0) this.turns++
     const timer = setTimeout(run, 0)
     return () => clearTimeout(timer)
   }
