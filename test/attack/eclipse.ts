@@ -3,7 +3,7 @@
  * join the topics and pass nothing on, and answer what they are asked with nothing, late, or with lies. The follower must stay on the
  * chain of the three. By hand:
  *
- *     node test/attack/eclipse.ts [--hostile 200] [--seconds 60]
+ *     node test/attack/eclipse.ts [--hostile 200] [--seconds 60] [--validate headers]
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,7 @@ const { values } = parseArgs({
   options: {
     hostile: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '60' },
+    validate: { type: 'string', default: 'execute' },
     child: { type: 'boolean', default: false },
     target: { type: 'string', default: '' },
     network: { type: 'string', default: '' },
@@ -87,4 +88,4 @@ async function main(target: Target): Promise<void> {
   console.log('the follower stayed with the three')
 }
 
-await (values.child ? child() : withTarget(2, main))
+await (values.child ? child() : withTarget(2, main, { validate: values.validate }))

@@ -3,7 +3,7 @@
  * other to it and to whoever asks, take the places of its connections, and are of no use otherwise. First they come to a follower that
  * has its three honest peers; then they are there already when it starts again after a `kill -9`, told of no peer. By hand:
  *
- *     node test/attack/sybils.ts [--sybils 200] [--seconds 60]
+ *     node test/attack/sybils.ts [--sybils 200] [--seconds 60] [--validate headers]
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -23,6 +23,7 @@ const { values } = parseArgs({
   options: {
     sybils: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '60' },
+    validate: { type: 'string', default: 'execute' },
     child: { type: 'boolean', default: false },
     target: { type: 'string', default: '' },
     network: { type: 'string', default: '' },
@@ -163,4 +164,4 @@ async function main(target: Target): Promise<void> {
   console.log('the follower stayed with the three')
 }
 
-await (values.child ? child() : withTarget(2, main))
+await (values.child ? child() : withTarget(2, main, { validate: values.validate }))

@@ -65,6 +65,8 @@ export interface TargetOptions {
   readonly blockSeconds?: number
   /** Default: native. */
   readonly actors?: 'native' | 'wasm'
+  /** How the attacked one checks blocks. Default: it executes. */
+  readonly validate?: string
 }
 
 async function member(process: NodeProcess): Promise<Member> {
@@ -105,7 +107,13 @@ async function startTarget(
   folder: string,
   started: NodeProcess[],
   honest: number,
-  { producing = [], chainFinality, blockSeconds = BLOCK_SECONDS, actors = 'native' }: TargetOptions,
+  {
+    producing = [],
+    chainFinality,
+    blockSeconds = BLOCK_SECONDS,
+    actors = 'native',
+    validate = 'execute',
+  }: TargetOptions,
 ): Promise<Target> {
   const start = async (home: string, args: readonly string[]): Promise<Member> => {
     if (actors === 'wasm' && !existsSync(home)) {
@@ -120,14 +128,14 @@ async function startTarget(
   const chain = ['devnet', '--api', '0', '--block-time', String(blockSeconds), '--actors', actors, ...LISTEN]
   const producer = await start(home, [...chain, ...producing])
   const network = networkOf(home, chainFinality)
-  const follow = async (name: string, known: readonly Member[]): Promise<Member> => {
+  const follow = async (name: string, known: readonly Member[], more: readonly string[] = []): Promise<Member> => {
     const bootstrap = known.flatMap(({ address }) => ['--bootstrap', address])
     const daemon = ['daemon', '--network', network, ...bootstrap, '--api', '0', ...LISTEN]
-    return start(join(folder, name), daemon)
+    return start(join(folder, name), [...daemon, ...more])
   }
   const others: Member[] = []
   for (let i = 0; i < honest; i++) others.push(await follow(`honest-${i}`, [producer]))
-  const victim = await follow('victim', [producer, ...others])
+  const victim = await follow('victim', [producer, ...others], ['--validate', validate])
   const networkName: string = await victim.rpc.call('StateNetworkName')
   const restart = async (target: Target): Promise<Target> => {
     await target.victim.process.kill()
