@@ -34,7 +34,7 @@ const SAVING = { above: 170 * MIB, until: 125 * MIB } as const
  */
 const MANY_REQUESTS = 2000
 /**
- * Epochs to be executed from which on it is not to, either: 300 of mainnet's size took 43 s with 540 MB at most, and 66 s with 400. A
+ * Epochs to be executed from which on it is not to, either: 355 of mainnet's size took 43 s with 540 MB at most, and 66 s with 400. A
  * node that follows head by head has time for it.
  */
 const FAR_EPOCHS = 20

@@ -6,6 +6,7 @@
  * index payload.
  * @see Forest src/db/car/forest.rs, src/db/car/plain.rs, src/db/car/forest/index
  */
+import { PetrelError, unlessThrown } from '../base/errors.ts'
 import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
@@ -171,8 +172,7 @@ export class ForestCarStore implements ArchiveStore {
   }
 
   get(cid: Cid): Uint8Array | undefined {
-    // A look into the index is a system call.
-    const near = this.#isWalk && this.#last !== undefined ? scan(this.#last, cid) : undefined
+    const near = this.#near(cid)
     if (near !== undefined) return near
     return this.#index.find(cid, (offset) =>
       readingAt(offset, () => {
@@ -184,6 +184,14 @@ export class ForestCarStore implements ArchiveStore {
         return data
       }),
     )
+  }
+
+  /** Where a walk goes on: a look into the index is a system call. */
+  #near(cid: Cid): Uint8Array | undefined {
+    if (!this.#isWalk || this.#last === undefined) return undefined
+    const last = this.#last
+    // A frame that is damaged is not known to have this block: the index says where it is, and whether that is so.
+    return unlessThrown(() => scan(last, cid), PetrelError)
   }
 
   has(cid: Cid): boolean {

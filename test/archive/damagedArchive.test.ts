@@ -175,6 +175,32 @@ describe('an archive with a damaged byte', () => {
     expect(told).toBeGreaterThan(0)
   })
 
+  it('of Forest gives the blocks of all other frames to whoever walked into a damaged one', () => {
+    if (missingShared('data/snapshots') !== undefined) return
+    const source = memorySource(readShared('data/snapshots/chain4.forest.car.zst'))
+    const whole = new ForestCarStore(source)
+    const other = [...whole.cids()].at(-1) as Cid
+    let walked = 0
+    // Each frame that has three sections or more, with a last one that passes its end.
+    const end = forestIndexOffset(source)
+    const frames = [...zstdFrames(source)].filter(({ kind, offset }) => kind === 'data' && offset < end).slice(1, -1)
+    for (const { offset, length, contentSize } of frames.slice(0, FLIPS / 10)) {
+      const frame = source.read(offset, length)
+      const content = Uint8Array.from(portableZstd(frame, contentSize))
+      const sections = [...carSections({ roots: [], source: memorySource(content), start: 0 })]
+      if (sections.length < 3) continue
+      content.fill(0xff, (sections.at(-1) as CarSection).offset)
+      const store = new ForestCarStore(source, (data, size) =>
+        equalBytes(data, frame) ? content : portableZstd(data, size),
+      )
+      for (const { cid } of sections.slice(0, 2)) expect(isRight(store, [cid, whole.get(cid) as Uint8Array])).toBe(true)
+      for (let again = 0; again < 2; again++) expect(isRight(store, [other, whole.get(other) as Uint8Array])).toBe(true)
+      expect(damageOf(() => store.get((sections.at(-1) as CarSection).cid) !== undefined)).toBe(offset)
+      walked++
+    }
+    expect(walked).toBeGreaterThan(0)
+  })
+
   it('of Forest whose frame lost its last sections is told from one whose hashes are equal', () => {
     if (missingShared('data/snapshots') !== undefined) return
     const source = memorySource(readShared('data/snapshots/chain4.forest.car.zst'))
