@@ -12,7 +12,7 @@ export class Breather {
   #spentMs = 0
   #turn: Promise<void> = Promise.resolve()
 
-  /** @param stretchMs - how long others may be kept waiting @param restMs - pause after a stretch; 0: others' turn, no longer */
+  /** @param stretchMs - how long others may be kept waiting @param restMs - pause after a stretch; 0: see {@link letOthers} */
   constructor(time: { readonly clock: Clock; readonly timers: Timers }, stretchMs: number, restMs = 0) {
     this.#time = time
     this.#stretchMs = stretchMs
