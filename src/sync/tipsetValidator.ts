@@ -4,7 +4,7 @@
  */
 
 import type { Clock, Timers } from '../base/ports.ts'
-import { Serial, sleep, withTimeout } from '../base/waiting.ts'
+import { letOthers, Serial, withTimeout } from '../base/waiting.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { type BlockValidation, checkDistinctMiners, validateBlock } from '../consensus/validateBlock.ts'
 import { ValidationError } from '../consensus/validationError.ts'
@@ -382,9 +382,9 @@ export class TipsetValidator {
 
   /** Lets others have the event loop. */
   async #pause(signal: AbortSignal): Promise<void> {
-    const { clock, timers } = this.#deps
+    const { clock } = this.#deps
     if (clock.monotonicMs() - this.#lastPauseMs < STRETCH_MS) return
-    await sleep(timers, 0)
+    await letOthers(this.#deps)
     this.#lastPauseMs = clock.monotonicMs()
     signal.throwIfAborted()
   }

@@ -8,7 +8,7 @@ import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts
 import { header } from '../chain/buildChain.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { headName, RecordedSource, settled, withMessages } from './follower.ts'
+import { headName, laterClock, RecordedSource, settled, withMessages } from './follower.ts'
 import { follow, nameOf } from './offers.ts'
 import { createWorld } from './world.ts'
 
@@ -24,8 +24,8 @@ it('the head that a peer told of is asked for again after that', async () => {
   const world = createWorld(2)
   const head = (await world.chain(world.genesis, 3)).at(-1) as Tipset
   const source = new RecordedSource(world.view, { fail: () => true })
-  const timers = new VirtualTime()
-  const follower = follow(world, { source, timers })
+  const timers = new VirtualTime(laterClock.nowMs())
+  const follower = follow(world, { source, timers, clock: timers })
   const weight = firstBlock(head).parentWeight + 1n
   follower.syncer.offerHead('peer', { key: head.key, height: head.height, weight })
   await settled(follower.syncer)

@@ -5,7 +5,7 @@
  */
 
 import type { Clock, Timers } from '../../base/ports.ts'
-import { sleep } from '../../base/waiting.ts'
+import { letOthers } from '../../base/waiting.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Blockstore, hasBlock, tryGetBlock } from '../../ipld/blockstore.ts'
 import type { PeerName } from '../peerLinks.ts'
@@ -138,7 +138,7 @@ export class WantServer {
     const now = this.#deps.clock.monotonicMs()
     this.#busySince ??= now
     if (now - this.#busySince < BUSY_MS) return
-    await sleep(this.#deps.timers, 0)
+    await letOthers(this.#deps)
     this.#busySince = undefined
   }
 
