@@ -47,8 +47,8 @@ it('blocks of two epochs, named as one head, are given up when both have come', 
   const world = createWorld(1)
   const [, lower, upper] = (await world.chain(world.genesis, 3)) as [Tipset, Tipset, Tipset]
   const source = new RecordedSource(world.view, { fail: () => true })
-  const timers = new VirtualTime()
-  const follower = follow(world, { source, timers })
+  const timers = new VirtualTime(laterClock.nowMs())
+  const follower = follow(world, { source, timers, clock: timers })
   const claim = { key: [...lower.key, ...upper.key], height: upper.height, weight: 10n ** 30n }
   follower.syncer.offerHead('hostile', claim)
   await settled(follower.syncer)

@@ -10,7 +10,7 @@ import { headerCid } from '../../src/types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { signedBy } from '../support/devnetNode.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { headName, RecordedSource, settled } from './follower.ts'
+import { headName, laterClock, RecordedSource, settled } from './follower.ts'
 import { follow, nameOf, offer, offerBlock, PEER } from './offers.ts'
 import { createWorld } from './world.ts'
 
@@ -169,13 +169,14 @@ describe('a head that nobody can give yet', () => {
   async function outage() {
     const world = createWorld(1)
     const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
-    const timers = new VirtualTime()
+    // The clock too: checks that rest by one and look at another might rest for ever.
+    const timers = new VirtualTime(laterClock.nowMs())
     let isDown = true
     const source = new RecordedSource(world.view, { fail: () => isDown })
     const ends = (): void => {
       isDown = false
     }
-    return { world, head, timers, source, ends, follower: follow(world, { source, timers }) }
+    return { world, head, timers, source, ends, follower: follow(world, { source, timers, clock: timers }) }
   }
 
   it('is asked for again where a peer told it by name, once', async () => {
