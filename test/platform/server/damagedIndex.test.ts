@@ -49,6 +49,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** In an order in which no two in a row lie in one frame: whoever walks through a frame does not look into the index. */
+function apart(cids: readonly Cid[]): Cid[] {
+  const half = cids.length >> 1
+  return [...cids.slice(0, half).flatMap((cid, i) => [cid, cids[half + i] as Cid]), ...cids.slice(2 * half)]
+}
+
 /** The archive, open to the end. @param told - of what is indexed */
 async function opened(told: string[] = []): Promise<ArchiveFile> {
   const onProgress = ({ phase }: { phase: string }): void => void told.push(phase)
@@ -189,7 +195,7 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
         return archive
       }
       const whole = await open()
-      const cids = [...whole.store.cids()].filter((cid) => !cid.isIdentity)
+      const cids = apart([...whole.store.cids()].filter((cid) => !cid.isIdentity))
       const data = cids.map((cid) => whole.store.get(cid) as Uint8Array)
       await whole.close()
       // The lowest bits: the order of the records stays, and nothing but a second look shows it.
@@ -246,7 +252,7 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
       return archive
     }
     const whole = await open()
-    const cids = [...whole.store.cids()]
+    const cids = apart([...whole.store.cids()])
     const data = cids.map((cid) => whole.store.get(cid) as Uint8Array)
     await whole.close()
     const sound = new Uint8Array(readFileSync(made))
