@@ -72,8 +72,8 @@ describe.skipIf(findChromium() === undefined || missing !== undefined)('monitor 
       expect(await page.locator('#light-bytes').textContent()).toMatch(/^\d.* fetched$/)
       for (const width of [320, 360, 1440, 2560]) {
         await page.setViewportSize({ width, height: 900 })
-        // On a busy machine what follows the width does so a little later.
-        await page.waitForFunction(`${OVERFLOW} === 0`, undefined, { timeout: SLOW_MS })
+        // On a busy machine what follows the width does so a little later. Asked from here: the page may not evaluate texts by itself.
+        await expect.poll(() => page.evaluate(OVERFLOW), { timeout: SLOW_MS }).toBe(0)
       }
       // The head above the final tipset, once it is known, is not proven.
       await page.locator('#head-mark [data-source]:not([data-source=proven])').waitFor({ timeout: SLOW_MS })
