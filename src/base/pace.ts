@@ -7,22 +7,20 @@ import { letOthers, sleep } from './waiting.ts'
  * {@link Pace.pause} when it says so.
  */
 export class Pace {
-  readonly #clock: Clock
-  readonly #timers: Timers
+  readonly #time: { readonly clock: Clock; readonly timers: Timers }
   readonly #turnMs: number
   #sinceMs: number
 
   /** @param turnMs - how long work may go on */
   constructor(clock: Clock, timers: Timers, turnMs: number) {
-    this.#clock = clock
-    this.#timers = timers
+    this.#time = { clock, timers }
     this.#turnMs = turnMs
     this.#sinceMs = clock.monotonicMs()
   }
 
   /** The turn is over. */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#sinceMs >= this.#turnMs
+    return this.#time.clock.monotonicMs() - this.#sinceMs >= this.#turnMs
   }
 
   /**
@@ -31,10 +29,8 @@ export class Pace {
    * @throws the signal's reason
    */
   async pause(restMs = 0, signal?: AbortSignal): Promise<void> {
-    await (restMs > 0
-      ? sleep(this.#timers, restMs, signal)
-      : letOthers({ clock: this.#clock, timers: this.#timers }, signal))
-    this.#sinceMs = this.#clock.monotonicMs()
+    await (restMs > 0 ? sleep(this.#time.timers, restMs, signal) : letOthers(this.#time, signal))
+    this.#sinceMs = this.#time.clock.monotonicMs()
   }
 
   /** Takes a walk to its end, with pauses. @throws the signal's reason, where it pauses; what the walk throws */

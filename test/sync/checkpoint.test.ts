@@ -50,21 +50,19 @@ describe('a checkpoint far below the head', () => {
     const chain = await world.chain(world.genesis, 45)
     let ms = 0
     // Each look at it finds that a turn is over.
-    const clock: Clock = {
+    let pauses = 0
+    const time: Clock & Timers = {
       nowMs: () => LATER_MS,
       monotonicMs: () => {
         ms += STRETCH_MS
         return ms
       },
-    }
-    let pauses = 0
-    const timers: Timers = {
       setTimeout: (fn, after) => {
-        pauses++
+        if (after === 0) pauses++
         return realTimers.setTimeout(fn, after)
       },
     }
-    const follower = follow(world, { clock, timers })
+    const follower = follow(world, { time })
     offer(world, follower, chain.at(-1) as Tipset)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(chain.at(-1) as Tipset))

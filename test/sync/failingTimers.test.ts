@@ -24,8 +24,8 @@ it('the head that a peer told of is asked for again after that', async () => {
   const world = createWorld(2)
   const head = (await world.chain(world.genesis, 3)).at(-1) as Tipset
   const source = new RecordedSource(world.view, { fail: () => true })
-  const timers = new VirtualTime(laterClock.nowMs())
-  const follower = follow(world, { source, timers, clock: timers })
+  const time = new VirtualTime(laterClock.nowMs())
+  const follower = follow(world, { source, time })
   const weight = firstBlock(head).parentWeight + 1n
   follower.syncer.offerHead('peer', { key: head.key, height: head.height, weight })
   await settled(follower.syncer)
@@ -34,10 +34,10 @@ it('the head that a peer told of is asked for again after that', async () => {
   follower.blocks.get = () => {
     throw readError()
   }
-  await timers.advance(FIRST_MS)
+  await time.advance(FIRST_MS)
   expect(follower.syncer.awaitedHead).toBe(head.height)
   follower.blocks.get = get
-  await timers.advance(SECOND_MS)
+  await time.advance(SECOND_MS)
   await settled(follower.syncer)
   expect(headName(follower.store)).toBe(nameOf(head))
   await follower.syncer.stop()
@@ -47,13 +47,13 @@ it('blocks of two epochs, named as one head, are given up when both have come', 
   const world = createWorld(1)
   const [, lower, upper] = (await world.chain(world.genesis, 3)) as [Tipset, Tipset, Tipset]
   const source = new RecordedSource(world.view, { fail: () => true })
-  const timers = new VirtualTime(laterClock.nowMs())
-  const follower = follow(world, { source, timers, clock: timers })
+  const time = new VirtualTime(laterClock.nowMs())
+  const follower = follow(world, { source, time })
   const claim = { key: [...lower.key, ...upper.key], height: upper.height, weight: 10n ** 30n }
   follower.syncer.offerHead('hostile', claim)
   await settled(follower.syncer)
   for (const tipset of [lower, upper]) follower.syncer.offerTipset('another', withMessages(world.view, tipset))
-  await timers.advance(FIRST_MS)
+  await time.advance(FIRST_MS)
   expect(follower.syncer.awaitedHead).toBeUndefined()
   await follower.syncer.stop()
 })

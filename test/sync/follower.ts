@@ -144,7 +144,8 @@ export interface FollowerOptions {
   readonly blocks?: MemoryBlockstore
   readonly meta?: KeyValueStore
   readonly clock?: Clock
-  readonly timers?: Timers
+  /** Clock and timers of one time: checks that rest by one and look at another might rest for ever. */
+  readonly time?: Clock & Timers
   readonly threshold?: number
   readonly makesBlocks?: boolean
   /** What each fetch of blocks waits for. */
@@ -209,7 +210,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
   }
   const ahead = new AheadBlocks(layered)
   const fetcher = new BlockFetcher(layered, [ahead, peers])
-  const clock = options.clock ?? laterClock
+  const clock = options.time ?? options.clock ?? laterClock
   const prices = poolPrices(view)
   const validation: BlockValidation = {
     view,
@@ -231,7 +232,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
     edge: options.mode === 'headers' || options.fetches === true ? fetcher.run : async (run) => run(),
     ahead: { blocks: ahead, edge: new BlockFetcher(ahead, [peers]).run },
     clock,
-    timers: options.timers ?? realTimers,
+    timers: options.time ?? realTimers,
     log: silentLog,
     report: (peer, what) => reports.push({ peer, what }),
     threshold: options.threshold ?? 1,

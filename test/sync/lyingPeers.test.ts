@@ -169,39 +169,38 @@ describe('a head that nobody can give yet', () => {
   async function outage() {
     const world = createWorld(1)
     const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
-    // The clock too: checks that rest by one and look at another might rest for ever.
-    const timers = new VirtualTime(laterClock.nowMs())
+    const time = new VirtualTime(laterClock.nowMs())
     let isDown = true
     const source = new RecordedSource(world.view, { fail: () => isDown })
     const ends = (): void => {
       isDown = false
     }
-    return { world, head, timers, source, ends, follower: follow(world, { source, timers, clock: timers }) }
+    return { world, head, time, source, ends, follower: follow(world, { source, time }) }
   }
 
   it('is asked for again where a peer told it by name, once', async () => {
-    const { world, head, timers, follower, ends } = await outage()
+    const { world, head, time, follower, ends } = await outage()
     follower.syncer.offerHead(PEER, { key: head.key, height: head.height, weight: world.view.weight(head) })
-    await timers.settle()
+    await time.settle()
     expect(follower.syncer.awaitedHead).toBe(head.height)
-    await timers.advance(2000)
+    await time.advance(2000)
     ends()
-    await timers.advance(5000)
+    await time.advance(5000)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(head))
     expect(follower.syncer.awaitedHead).toBe(undefined)
   })
 
   it('is asked for again, though it is not named again', async () => {
-    const { world, head, timers, source, follower, ends } = await outage()
+    const { world, head, time, source, follower, ends } = await outage()
     offer(world, follower, head)
     await settled(follower.syncer)
-    await timers.advance(2000)
+    await time.advance(2000)
     await settled(follower.syncer)
     expect(source.requests).toHaveLength(2)
     expect(follower.store.head().height).toBe(0)
     ends()
-    await timers.advance(5000)
+    await time.advance(5000)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(head))
   })

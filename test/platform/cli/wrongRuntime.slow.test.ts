@@ -1,9 +1,12 @@
 /** The program for Node, started by another runtime: it names the one that is meant. */
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { denoPath } from '../../support/deno.ts'
+import { ROOT } from '../../support/shared.ts'
 
 it('names the program that Deno has', () => {
-  const { status, stderr } = spawnSync('node_modules/.bin/deno', ['run', '-A', 'bin/petrel.js', 'daemon'], {
+  const { status, stderr } = spawnSync(denoPath(), ['run', '-A', join(ROOT, 'bin/petrel.js'), 'daemon'], {
     encoding: 'utf8',
   })
   expect(status).toBe(1)
