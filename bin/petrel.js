@@ -20,10 +20,11 @@ const RUNS_NODE = ['daemon', 'devnet', 'replica']
  * What a process can be told of its memory only when it starts. glibc keeps what was freed, up to a bound that grows with the largest
  * piece there ever was, in each of many arenas: a local chain that had compiled its actors held 150 MB that nobody used. Pieces of more
  * than 256 KiB go back at once; from 128 KiB on, each frame of an archive would be memory of its own, which takes half as long again
- * to read. And the largest young generation of V8, which is garbage most of the time.
+ * to read. And the largest young generation of V8, which is garbage most of the time; and that V8 does not guess where what is made will
+ * stay: once it has seen caches fill, it put all that a walk over a state makes into the old generation, a third of its time.
  */
 const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_ARENA_MAX: '2' }
-const MEMORY_FLAGS = ['--max-semi-space-size=16']
+const MEMORY_FLAGS = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 const source = path('platform/node/main.ts')
 const inClone = existsSync(source)

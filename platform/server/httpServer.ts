@@ -22,7 +22,6 @@ import { Pipelines } from './pipelines.ts'
 import { FOR_HEADER } from './readers/passOn.ts'
 import { Bodies, readBody } from './requestBodies.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
-import { countRequests } from './sparingHeap.ts'
 import { TrustedProxies } from './trustedProxies.ts'
 import { UnfinishedFrame } from './unfinishedFrames.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
@@ -221,7 +220,6 @@ function onRequest(
     response.once('close', () => unread.set(response, 0))
     const client = clientOf(message, options)
     if (client === undefined) return respond(response, STRANGER, false)
-    countRequests(1)
     const isLast = watch?.asked(socket) === true
     const request = new NodeRequest(message, signals.of(socket), client)
     const hasToken = bringsToken(request)

@@ -8,7 +8,6 @@ import type { Held } from '../../src/rpc/held.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { placeOf } from './callerPlace.ts'
 import { systemClock, systemTimers } from './clock.ts'
-import { spareHeap } from './sparingHeap.ts'
 import type { UnreadAnswers } from './unreadAnswers.ts'
 
 /** A request of node:http as src/rpc sees it. */
@@ -106,15 +105,10 @@ export async function stream(
     }
   }
   response.writeHead(status, headers)
-  const sent = spareHeap()
-  try {
-    await write(body)
-    for await (const part of rest) {
-      if (response.destroyed) break
-      await write(part)
-    }
-  } finally {
-    sent()
+  await write(body)
+  for await (const part of rest) {
+    if (response.destroyed) break
+    await write(part)
   }
   response.end()
 }

@@ -4,13 +4,11 @@
  * while there is much to do; V8 shrinks it again.
  */
 import { setFlagsFromString } from 'node:v8'
+import { BusyLook } from './busyLook.ts'
 
 /** What a start takes, and the garbage that it leaves. */
 const START_MS = 5000
 const LOOK_MS = 1000
-const MICROS_PER_MS = 1000
-/** Share of a processor that is much. */
-const BUSY = 0.5
 
 function growBy(factor: 1 | 2): void {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`)
@@ -19,11 +17,9 @@ function growBy(factor: 1 | 2): void {
 /** From now on, which is best before a node's modules are loaded. */
 export function fitNursery(): void {
   growBy(1)
-  let before: NodeJS.CpuUsage | undefined
-  const look = (): void => {
-    const { user, system } = process.cpuUsage(before)
-    growBy(before !== undefined && user + system > BUSY * LOOK_MS * MICROS_PER_MS ? 2 : 1)
-    before = process.cpuUsage()
+  const watch = (): void => {
+    const busy = new BusyLook()
+    setInterval(() => growBy(busy.isBusy() ? 2 : 1), LOOK_MS).unref()
   }
-  setTimeout(() => setInterval(look, LOOK_MS).unref(), START_MS).unref()
+  setTimeout(watch, START_MS).unref()
 }

@@ -12,10 +12,9 @@ import { openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
 import { loadApiSecret } from '../../src/rpc/tokens.ts'
-import { epochsLeft } from '../../src/sync/syncState.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
-import { cacheSizes } from './cacheSize.ts'
+import { cacheOf, cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
 import { type ChosenSnapshot, chooseNewest, fetchChosen } from './fetchSnapshot.ts'
 import { openFileSource } from './fileSource.ts'
@@ -39,7 +38,7 @@ import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { SNAPSHOT_PROVIDERS, type SnapshotProvider, snapshotProvider } from './snapshotProviders.ts'
-import { holdLittle, hurryWhileFar } from './sparingHeap.ts'
+import { holdLittle } from './sparingHeap.ts'
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
@@ -124,7 +123,8 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     if (newest !== undefined) new ActorBundles(home.actors).assertSound(newest.manifestCid)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
-    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
+    const cacheMib = cacheOf(options.cacheMib, config.validate === 'execute')
+    const stores = openDiskStores(home, archive?.store, cacheSizes(cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
     // Of a light node almost nothing is on disk.
     const places =
@@ -152,7 +152,6 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
                 shim,
               )
         saveConfig(home, config)
-        if (config.validate === 'execute') hurryWhileFar(() => epochsLeft(open.node.sync()))
         return open
       },
       places,

@@ -19,7 +19,7 @@ import {
   TRUE,
   TWO_32,
 } from './cbor.ts'
-import { type Cid, isBlake2bCbor, readCid } from './cid.ts'
+import { type Cid, isUsualCid, readCid } from './cid.ts'
 import { CodecError } from './errors.ts'
 import { MAX_CBOR_DEPTH } from './limits.ts'
 
@@ -159,11 +159,16 @@ export class CborReader {
   }
 
   #slice(): Uint8Array {
+    const start = this.offset
+    this.#pass()
+    return this.input.subarray(start, this.offset)
+  }
+
+  /** Moves behind the bytes whose length was just read. A view of what nobody looks at would be most of a walk's garbage. */
+  #pass(): void {
     const length = this.#argumentNumber('length')
     this.#need(length)
-    const start = this.offset
-    this.offset = start + length
-    return this.input.subarray(start, this.offset)
+    this.offset += length
   }
 
   /** A byte string, a view of the input. */
@@ -253,7 +258,7 @@ export class CborReader {
       input[offset + 2] === 0x58 &&
       input[offset + 3] === 39 &&
       input[offset + 4] === 0 &&
-      isBlake2bCbor(input, offset + 5)
+      isUsualCid(input, offset + 5)
     if (isUsual) this.offset = offset + 43
     else this.readCid()
   }
@@ -269,7 +274,7 @@ export class CborReader {
     const start = this.offset
     const major = this.#head()
     if (major === MAJOR_BYTES || major === MAJOR_TEXT) {
-      this.#slice()
+      this.#pass()
     } else if (major === MAJOR_ARRAY || major === MAJOR_MAP) {
       const count = this.#argumentNumber('length') * (major === MAJOR_MAP ? 2 : 1)
       this.#need(count)

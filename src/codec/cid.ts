@@ -136,12 +136,13 @@ export function keyOf38(b: Uint8Array, o: number): string {
   )
 }
 
-/** Whether the CID at `offset` is what nearly every CID of the chain is: version 1, dag-cbor, blake2b-256. */
-export function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
+/** Whether the CID at `offset` is what nearly every CID of the chain is: version 1, dag-cbor (of actors' code raw), blake2b-256. */
+export function isUsualCid(bytes: Uint8Array, offset: number): boolean {
+  const codec = bytes[offset + 1]
   return (
     bytes.length >= offset + 38 &&
     bytes[offset] === 0x01 &&
-    bytes[offset + 1] === 0x71 &&
+    (codec === CODEC_DAG_CBOR || codec === CODEC_RAW) &&
     bytes[offset + 2] === 0xa0 &&
     bytes[offset + 3] === 0xe4 &&
     bytes[offset + 4] === 0x02 &&
@@ -155,8 +156,9 @@ export function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
  * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `OUT_OF_RANGE` (a code of 2^63 or more), `INVALID_CID`, `TOO_LARGE`
  */
 export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: number } {
-  if (isBlake2bCbor(bytes, offset)) {
-    return { cid: new Cid(keyOf38(bytes, offset), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, 6), next: offset + 38 }
+  if (isUsualCid(bytes, offset)) {
+    const codec = bytes[offset + 1] as number
+    return { cid: new Cid(keyOf38(bytes, offset), 1, codec, HASH_BLAKE2B_256, 6), next: offset + 38 }
   }
   if (bytes[offset] === HASH_SHA2_256 && bytes[offset + 1] === 32) {
     const end = offset + 34

@@ -3,7 +3,7 @@
  * @see multiformats/rust-cid src/cid.rs read_bytes; multiformats/rust-multihash src/multihash.rs read_multihash
  */
 import { concatBytes, latin1 } from '../base/bytes.ts'
-import { Cid, CODEC_DAG_PB, cidFromBytes, HASH_SHA2_256, isBlake2bCbor, readCid } from './cid.ts'
+import { Cid, CODEC_DAG_PB, cidFromBytes, HASH_SHA2_256, isUsualCid, readCid } from './cid.ts'
 import { CodecError } from './errors.ts'
 import { MAX_VARINT_BYTES, readWrappingVarint, varintBytes, varintSize } from './varint.ts'
 
@@ -18,7 +18,7 @@ function truncated(): CodecError {
 
 /** Whether one of the CID's numbers has ten bytes, which go-cid does not read. May also say so of others. */
 function isWide(bytes: Uint8Array, offset: number): boolean {
-  if (isBlake2bCbor(bytes, offset)) return false
+  if (isUsualCid(bytes, offset)) return false
   let at = offset
   for (let i = 0; i < VARINTS; i++) {
     const size = varintSize(bytes, at)

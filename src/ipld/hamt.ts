@@ -41,6 +41,8 @@ export interface HamtOptions {
   readonly bitWidth?: number
   /** The form of pointers before actors v3: a map of one entry. */
   readonly pointerMaps?: boolean
+  /** What reads of this tree may put into the cache together with others: of a walk through many small trees. Default: all of it. */
+  readonly budget?: WalkBudget
 }
 
 /** A key whose values differ. */
@@ -69,6 +71,7 @@ export class Hamt<V> {
   readonly #bitWidth: number
   readonly #pointerMaps: boolean
   readonly #format: string
+  readonly #budget: WalkBudget | undefined
   #root: HamtNode
   #rootCid: Cid | undefined
   /** Identity of this tree's own nodes; a new one after each flush, which shares them. */
@@ -83,6 +86,7 @@ export class Hamt<V> {
     this.#pointerMaps = options.pointerMaps ?? false
     // The same block may be read under several layouts (an empty node has equal bytes in all of them).
     this.#format = `h${bitWidth}${this.#pointerMaps ? 'm' : ''}`
+    this.#budget = options.budget
     this.#rootCid = cid
     this.#root =
       cid === undefined
@@ -103,7 +107,8 @@ export class Hamt<V> {
     return new Hamt(store, codec, options, root)
   }
 
-  #node(link: HamtLink): HamtNode {
+  /** @param budget - of a walk that comes to it; undefined: it is kept */
+  #node(link: HamtLink, budget: WalkBudget | undefined = this.#budget): HamtNode {
     if (link.node !== undefined) return link.node
     const { nodes } = this.#store
     if (nodes === undefined) {
@@ -111,12 +116,13 @@ export class Hamt<V> {
       link.node = node
       return node
     }
+    const isKept = budget === undefined || budget.left-- > 0
     const key = this.#format + link.cid.key
     const known = nodes.get(key)
     if (known !== undefined) return known as HamtNode
     const block = getBlock(this.#store, link.cid)
     const node = decodeNode(block, this.#bitWidth, this.#pointerMaps)
-    nodes.set(key, node, block.length)
+    if (isKept) nodes.set(key, node, block.length)
     return node
   }
 
@@ -278,21 +284,9 @@ export class Hamt<V> {
     for (const { key } of this.#walk()) yield key
   }
 
-  /** A node that a walk comes to. */
-  #walked(link: HamtLink, budget: WalkBudget): HamtNode {
-    const { nodes } = this.#store
-    if (nodes === undefined || budget.left > 0) {
-      budget.left--
-      return this.#node(link)
-    }
-    const known = nodes.get(this.#format + link.cid.key)
-    if (known !== undefined) return known as HamtNode
-    return decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
-  }
-
   /** On a stack of its own: nested generators would hand each entry through as many as the tree is deep. */
   *#walk(): IterableIterator<HamtEntry> {
-    const budget = walkBudget()
+    const budget = this.#budget ?? walkBudget()
     const way = [{ node: this.#root, next: 0 }]
     for (let last = way[0]; last !== undefined; last = way.at(-1)) {
       if (last.next === last.node.slots.length) {
@@ -302,7 +296,7 @@ export class Hamt<V> {
       const slot = last.node.slot(last.next++)
       if (slot === undefined) continue
       if (Array.isArray(slot)) yield* slot
-      else way.push({ node: isLink(slot) ? this.#walked(slot, budget) : slot, next: 0 })
+      else way.push({ node: isLink(slot) ? this.#node(slot, budget) : slot, next: 0 })
     }
   }
 

@@ -78,6 +78,11 @@ export function* gathered<T, R>({ open, whole }: Listing<T, R>): Steps<R> {
 
 /** Characters of a part: few enough to hold, many enough that sending them costs little. */
 const PART = 1 << 16
+/**
+ * Characters whose items are joined at once: the texts of all items of a part would outlive a collection of the young generation, and
+ * become garbage of the old one, which costs far more.
+ */
+const RUN = 1 << 11
 
 /** What is sent at once. */
 export interface ListingPart {
@@ -106,27 +111,38 @@ export class ListingParts<T, R> {
    */
   *next(): Steps<ListingPart> {
     const before = this.#sent
-    const parts: string[] = []
-    let length = 0
+    let text = ''
+    let count = 0
+    let run: string[] = []
+    let runLength = 0
+    const endRun = (): void => {
+      if (run.length === 0) return
+      text += before + count > 0 ? `,${run.join(',')}` : run.join(',')
+      count += run.length
+      run = []
+      runLength = 0
+    }
     let isLast = false
     try {
       this.#items ??= yield* this.#passedOver(before)
-      while (length < PART && !isLast) {
+      while (text.length < PART && !isLast) {
         const next = this.#items.next()
         isLast = next.done === true
         if (next.done !== true && next.value !== undefined) {
-          const text = this.listing.text(next.value, this.#json)
-          parts.push(text)
-          length += text.length + 1
+          const item = this.listing.text(next.value, this.#json)
+          run.push(item)
+          runLength += item.length
+          if (runLength >= RUN) endRun()
         }
         if (!isLast) yield
       }
+      endRun()
     } catch (error) {
       this.#items = undefined
       throw error
     }
-    this.#sent = before + parts.length
-    return { text: joined(parts, before === 0), count: parts.length, isLast }
+    this.#sent = before + count
+    return { text, count, isLast }
   }
 
   /** Nobody wants more. */
@@ -144,8 +160,4 @@ export class ListingParts<T, R> {
     }
     return items
   }
-}
-
-function joined(parts: readonly string[], isFirst: boolean): string {
-  return isFirst || parts.length === 0 ? parts.join(',') : `,${parts.join(',')}`
 }

@@ -46,13 +46,6 @@ export interface SyncState {
   readonly vmApplied: number
 }
 
-/** Epochs whose messages are still to be checked before the head is what workers sync to. */
-export function epochsLeft({ activeSyncs }: SyncState): ChainEpoch {
-  const left = ({ stage, base, target, height }: ActiveSync): ChainEpoch =>
-    stage === SYNC_STAGE.messages && target !== null ? target.height - Math.max(height, base?.height ?? 0) : 0
-  return Math.max(0, ...activeSyncs.map(left))
-}
-
 /** One worker's record. */
 export class SyncProgress {
   readonly workerId: number

@@ -4,7 +4,8 @@ import type { Cid } from '../../src/codec/cid.ts'
 import { u64 } from '../../src/codec/description.ts'
 import { Amt } from '../../src/ipld/amt.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import { NodeCache } from '../../src/ipld/nodeCache.ts'
+import { Hamt } from '../../src/ipld/hamt.ts'
+import { NodeCache, walkBudget } from '../../src/ipld/nodeCache.ts'
 
 describe('NodeCache', () => {
   it('is bounded by bytes, for large nodes and for small', () => {
@@ -48,5 +49,24 @@ describe('NodeCache', () => {
     expect(count).toBe(30_000)
     // Of 969 nodes.
     expect(nodes.bytes).toBeLessThan(300 * 7_000)
+  })
+
+  it('gives a walk through many small trees no more', () => {
+    const blocks = new MemoryBlockstore()
+    const roots = Array.from({ length: 500 }, (_, tree) => {
+      const made = Hamt.empty(blocks, u64)
+      for (let i = 0; i < 40; i++) made.set(Uint8Array.of(tree >> 8, tree, i), BigInt(i))
+      return made.flush()
+    })
+    const nodes = new NodeCache()
+    const store = new MemoryBlockstore(nodes)
+    for (const [key, data] of blocks.entries()) store.put({ key } as Cid, data)
+    const budget = walkBudget()
+    let count = 0
+    for (const root of roots) for (const _ of Hamt.load(store, root, u64, { budget }).entries()) count++
+    expect(count).toBe(500 * 40)
+    // Of more than 500 nodes, each of which takes 3,000 at least.
+    expect(nodes.bytes).toBeLessThan(300 * 5_000)
+    expect(nodes.bytes).toBeGreaterThan(200 * 3_000)
   })
 })

@@ -18,7 +18,6 @@ import type { CacheSizes } from '../cacheSize.ts'
 import { PlatformError } from '../errors.ts'
 import { startServer } from '../httpServer.ts'
 import { CLOSE_GRACE_MS, type Listening } from '../rpcServer.ts'
-import { countRequests } from '../sparingHeap.ts'
 import { type FromReader, type ReaderPlaces, type ReadThreadData, SHARED_COUNTS, type ToReader } from './messages.ts'
 import { MAX_READ_THREADS, type SharedCounts } from './sharedCounts.ts'
 
@@ -216,7 +215,6 @@ export class Readers {
         if (message.kind !== 'called') return
         for (const [method, times] of message.calls) {
           this.#requests += times.length
-          countRequests(times.length)
           for (const ms of times) node.called?.(method, ms, false)
         }
       })

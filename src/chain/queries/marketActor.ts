@@ -84,7 +84,13 @@ export class MarketActor {
   /** All deals in order of their ids. */
   *deals(): IterableIterator<readonly [number, MarketDeal]> {
     const { proposals, states } = this.#deals()
-    for (const [id, proposal] of proposals.entries()) yield [id, this.#withState(proposal, states.get(id))]
+    // Both in one walk: to look each state up would keep all of their nodes.
+    const rest = states.entries()
+    let state = rest.next()
+    for (const [id, proposal] of proposals.entries()) {
+      while (state.done !== true && state.value[0] < id) state = rest.next()
+      yield [id, this.#withState(proposal, state.done !== true && state.value[0] === id ? state.value[1] : undefined)]
+    }
   }
 
   /** @throws ChainError `NOT_FOUND` */

@@ -7,6 +7,7 @@ import { type Codec, cid } from '../../codec/description.ts'
 import { readVarint, varintBytes } from '../../codec/varint.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
+import { walkBudget } from '../../ipld/nodeCache.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type Allocation, allocation, type VerifregClaim, verifregClaim } from '../../state/verifreg.ts'
 import type { ActorId } from '../../types/scalars.ts'
@@ -43,9 +44,10 @@ class ByActor<T> {
     if (inner !== undefined) yield* numbered(inner)
   }
 
-  /** Of all actors. */
+  /** Of all actors. Most of their trees are small enough for a walk's budget: each with its own would keep nearly all of them. */
   *all(): IterableIterator<readonly [number, T]> {
-    for (const [, root] of this.#outer.entries()) yield* numbered(Hamt.load(this.#store, root, this.#codec))
+    const budget = walkBudget()
+    for (const [, root] of this.#outer.entries()) yield* numbered(Hamt.load(this.#store, root, this.#codec, { budget }))
   }
 }
 

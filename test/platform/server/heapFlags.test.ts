@@ -1,4 +1,4 @@
-/** V8's flags are the process's, whichever thread has a reason for them. */
+/** V8's flags are the process's. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -6,23 +6,18 @@ import { describe, expect, it } from 'vitest'
 const SCRIPT = fileURLToPath(new URL('heapFlags.ts', import.meta.url))
 
 describe('V8’s flags', () => {
-  it('are set by the main thread alone, by its reasons, the requests of all threads, and how far the chain goes on', () => {
+  it('are set by how much memory the process has, how busy it is, and its mode', () => {
     const args = ['--conditions=petrel-source', SCRIPT]
     expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
-      '--heap-growing-percent=30',
-      // Nothing is set there: the node still has a reason.
-      'a list in a thread',
-      'few requests',
+      'idle',
       '--memory-saver-mode',
-      '--heap-growing-percent=30',
-      'many requests in a thread',
+      '--heap-growing-percent=0',
+      'busy',
       '--no-memory-saver-mode',
+      '--heap-growing-percent=0',
+      'busy, in a mode that holds little',
       '--heap-growing-percent=30',
-      'few requests, near the head',
       '--memory-saver-mode',
-      '--heap-growing-percent=30',
-      'far below it',
-      '--no-memory-saver-mode',
       '--heap-growing-percent=30',
     ])
   })

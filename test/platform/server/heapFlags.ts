@@ -1,16 +1,13 @@
 /**
- * Prints what a node and a thread of its reads set of V8's flags, a line for each: V8, the process's memory and the thread are none, and
- * nobody waits for a second to be over. As a program, for a process of its own: a test runs in a thread.
+ * Prints what a node sets of V8's flags, a line for each: V8, the process's memory and its processor's time are none, and nobody waits for
+ * a second to be over. As a program, for a process of its own: a test runs in a thread.
  */
-import { EventEmitter } from 'node:events'
 import { registerHooks } from 'node:module'
-import { isMainThread, Worker } from 'node:worker_threads'
 
 /** What stands in for Node's modules, by who imports them. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'sparingHeap.ts node:v8': 'export const setFlagsFromString = (flag) => console.log(flag)',
   'sparingHeap.ts node:fs': "export const readFileSync = () => 'RssAnon:   200000 kB'",
-  'readers.ts node:worker_threads': 'export const Worker = globalThis.ReadThread',
 }
 
 registerHooks({
@@ -24,70 +21,27 @@ registerHooks({
   },
 })
 
-const threads: EventEmitter[] = []
-class ReadThread extends EventEmitter {
-  constructor() {
-    super()
-    threads.push(this)
-    setImmediate(() => this.emit('message', { kind: 'listens' }))
-  }
-  unref(): void {}
-  postMessage(): void {}
-}
-Object.assign(globalThis, { ReadThread })
+const { holdLittle, spareWhileMuch } = await import('../../../platform/server/sparingHeap.ts')
 
-const { holdLittle, hurryWhileFar, spareHeap, spareWhileMuch } = await import('../../../platform/server/sparingHeap.ts')
-
-async function threadThatSendsList(): Promise<void> {
-  console.log('a list in a thread')
-  await new Promise((resolve) => new Worker(new URL(import.meta.url)).on('exit', resolve))
+const looks: (() => void)[] = []
+Object.assign(globalThis, { setInterval: (look: () => void) => ({ unref: () => looks.push(look) }) })
+let at = 0
+let user = 0
+Object.assign(performance, { now: () => at })
+Object.assign(process, { cpuUsage: () => ({ user, system: 0 }) })
+/** A second in which so much of a processor was used. */
+function second(share: number): void {
+  at += 1000
+  user += share * 1e6
+  for (const look of looks) look()
 }
 
-async function threadThatAnswers(): Promise<void> {
-  const { Readers } = await import('../../../platform/server/readers/readers.ts')
-  const { SharedCounts } = await import('../../../platform/server/readers/sharedCounts.ts')
-  const looks: (() => void)[] = []
-  Object.assign(globalThis, { setInterval: (look: () => void) => ({ unref: () => looks.push(look) }) })
-  Object.assign(performance, { eventLoopUtilization: () => ({ utilization: 1 }) })
-  spareWhileMuch()
-  const [lookAtMemory] = looks as [() => void]
-  const started = Promise.withResolvers<void>()
-  const silent = (): void => undefined
-  const readers = new Readers({
-    ...{ places: {}, counts: SharedCounts.create(), sizes: {}, most: 1, hasIndex: false, http: {} },
-    log: { debug: silent, info: () => started.resolve(), warn: (_: string, info: unknown) => started.reject(info) },
-    node: {
-      view: { store: { onHeadChange: silent, genesis: () => ({ key: [] }), head: () => ({ blocks: [] }) } },
-      tokens: { onRevoked: silent },
-      handler: { maxRequestBytes: 1 },
-    },
-  } as never)
-  readers.begin({ host: '', port: 0 } as never)
-  const lookAtBusy = looks.at(-1) as () => void
-  for (let i = 0; i < 2; i++) {
-    for (let asked = 0; asked < 200; asked++) readers.asked({} as never)
-    lookAtBusy()
-  }
-  await started.promise
-  console.log('few requests')
-  lookAtMemory()
-  console.log('many requests in a thread')
-  threads[0]?.emit('message', { kind: 'called', calls: new Map([['ChainHead', new Float64Array(3000)]]) })
-  lookAtMemory()
-  let epochsLeft = 19
-  hurryWhileFar(() => epochsLeft)
-  console.log('few requests, near the head')
-  lookAtMemory()
-  console.log('far below it')
-  epochsLeft = 20
-  lookAtMemory()
-}
-
-if (isMainThread) {
-  holdLittle()
-  await threadThatSendsList()
-  await threadThatAnswers()
-  process.exit()
-} else {
-  spareHeap()()
-}
+spareWhileMuch()
+console.log('idle')
+second(0.1)
+console.log('busy')
+second(0.9)
+console.log('busy, in a mode that holds little')
+holdLittle()
+second(0.9)
+process.exit()
