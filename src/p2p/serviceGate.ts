@@ -1,4 +1,3 @@
-import type { Timers } from '../base/ports.ts'
 import type { PeerName } from './peerLinks.ts'
 
 /** Bounds of a {@link ServiceGate}. */
@@ -15,16 +14,6 @@ export interface GateLimits {
 interface Turn {
   readonly peer: PeerName
   readonly giveWay: (() => void) | undefined
-  /** In {@link TurnPatience.lookMs}, of which those count in which somebody waited. */
-  begunAt: number
-}
-
-/** How long turns may keep others waiting. */
-export interface TurnPatience {
-  /** So often one of them may end, milliseconds. */
-  readonly lookMs: number
-  /** When it has kept others waiting for so many of these. */
-  readonly keptLooks: number
 }
 
 /** Who waits for a turn. */
@@ -55,8 +44,6 @@ export class ServiceGate {
   /** When each peer last began a turn, in turns; of those that have a share. */
   readonly #lastTurns = new Map<PeerName, number>()
   #turns = 0
-  #isWatched = false
-  #looks = 0
   /** Longest first. */
   readonly #waiting: Waiting[] = []
 
@@ -79,17 +66,9 @@ export class ServiceGate {
    * @param giveWay - ends what runs in it, when another needs the place; absent: whoever is in stays
    * @returns what gives it back, once; undefined at once when there is no room
    */
-  enter(peer: PeerName, giveWay?: () => void): Promise<(() => void) | undefined> {
-    return this.#enter(peer, giveWay, () => this.makeRoom(peer))
-  }
-
-  async #enter(
-    peer: PeerName,
-    giveWay: (() => void) | undefined,
-    makeRoom: () => boolean,
-  ): Promise<(() => void) | undefined> {
-    const turn = { peer, giveWay, begunAt: 0 }
-    return (await this.#begun(turn, makeRoom)) ? () => this.#leave(turn) : undefined
+  async enter(peer: PeerName, giveWay?: () => void): Promise<(() => void) | undefined> {
+    const turn = { peer, giveWay }
+    return (await this.#begun(turn, () => this.makeRoom(peer))) ? () => this.#leave(turn) : undefined
   }
 
   /** @returns whether it has begun; else it is turned away */
@@ -121,7 +100,7 @@ export class ServiceGate {
    * wait, the last of the peer that has most waiting is turned away for one of a peer that has fewer.
    */
   async enterToMake(peer: PeerName): Promise<MakingTurn | undefined> {
-    const turn = { peer, giveWay: undefined, begunAt: 0 }
+    const turn = { peer, giveWay: undefined }
     if (!(await this.#begun(turn, () => this.#displace(peer)))) return undefined
     return { made: () => this.#made(turn), leave: () => this.#leave(turn) }
   }
@@ -147,49 +126,13 @@ export class ServiceGate {
   }
 
   /**
-   * Like {@link enter}, but only a turn that has long kept others waiting gives way. While some wait, now and then one of those does for the
-   * one who is next: those who take their answers slowly would keep all places to themselves. No more than that: what is begun anew
-   * costs, too.
-   */
-  enterPatiently(
-    peer: PeerName,
-    giveWay: () => void,
-    patience: TurnPatience & { readonly timers: Timers },
-  ): Promise<(() => void) | undefined> {
-    const turn = this.#enter(peer, giveWay, () => this.#makeSlowRoom(peer, patience))
-    this.#watch(patience)
-    return turn
-  }
-
-  #watch(patience: TurnPatience & { readonly timers: Timers }): void {
-    if (this.#isWatched || this.#waiting.length === 0) return
-    this.#isWatched = true
-    patience.timers.setTimeout(() => {
-      this.#isWatched = false
-      this.#looks++
-      const next = this.#waiting[this.#next()]
-      if (next !== undefined) this.#makeSlowRoom(next.peer, patience)
-      this.#watch(patience)
-    }, patience.lookMs)
-  }
-
-  /** Who has none is served at somebody's cost, who has some where another has two more. */
-  #makeSlowRoom(peer: PeerName, { keptLooks }: TurnPatience): boolean {
-    const slow = [...this.#running].filter(({ begunAt }) => this.#looks - begunAt >= keptLooks)
-    const own = this.#runningOf(peer)
-    const most = Math.max(0, ...slow.map((turn) => this.#runningOf(turn.peer)))
-    return (own === 0 || most >= own + 2) && this.makeRoom(peer, slow)
-  }
-
-  /**
    * Ends the oldest turn of the peer that has most, for the next in line.
    * @param peer - who needs a place: nobody with no more than it has gives way
-   * @param among - of these alone
    * @returns whether anybody did
    */
-  makeRoom(peer: PeerName, among: Iterable<Turn> = this.#running): boolean {
+  makeRoom(peer: PeerName): boolean {
     const turns = new Map<PeerName, Turn[]>()
-    for (const turn of among) {
+    for (const turn of this.#running) {
       if (turn.giveWay !== undefined) turns.set(turn.peer, [...(turns.get(turn.peer) ?? []), turn])
     }
     let most = turns.get(peer) ?? []
@@ -212,7 +155,6 @@ export class ServiceGate {
   }
 
   #begin(turn: Turn): void {
-    turn.begunAt = this.#looks
     this.#running.add(turn)
     this.#count(this.#runningByPeer, turn.peer, 1)
     this.#lastTurns.set(turn.peer, ++this.#turns)

@@ -16,7 +16,7 @@ import {
   SERVER_GATE,
   SERVER_MS,
   STALL_MS,
-  TURN_PATIENCE,
+  UNSENT,
 } from '../../src/p2p/certExchange/limits.ts'
 import { certExchangeProtocol, certRequest } from '../../src/p2p/certExchange/messages.ts'
 import { type CertificateSource, serveCertExchange } from '../../src/p2p/certExchange/server.ts'
@@ -29,12 +29,17 @@ import { cborBytes, readAll, ServedStream } from './streams.ts'
 const PROTOCOL = certExchangeProtocol('bounds')
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const REQUEST = encode(certRequest, { firstInstance: 0n, limit: 1n, includePowerTable: false })
+const WITH_TABLE = encode(certRequest, { firstInstance: 5n, limit: 1n, includePowerTable: true })
 
 /**
- * A server of certificates of a byte each, and how it serves a stream.
+ * A server of certificates, and how it serves a stream.
  * @param stepMs - what each of two steps takes that lead to a power table
+ * @param bytes - of a certificate
  */
-function server(stepMs = 0): {
+function server(
+  stepMs = 0,
+  bytes = 1,
+): {
   time: VirtualTime
   node: MemoryNode
   serve: (peer: string, stream: ByteStream) => Promise<void>
@@ -43,10 +48,11 @@ function server(stepMs = 0): {
   const network = new MemoryNetwork(time)
   const node = network.addNode('server')
   let workedMs = 0
+  const certificate = bytes === 1 ? Uint8Array.of(0x80) : cborBytes(bytes)
   const clock = { nowMs: () => time.nowMs(), monotonicMs: () => time.monotonicMs() + workedMs }
   const certificates: CertificateSource = {
     pendingInstance: () => 1000,
-    certificateCbor: () => Uint8Array.of(0x80),
+    certificateCbor: () => certificate,
     *findPowerTable() {
       workedMs += stepMs
       yield
@@ -113,50 +119,57 @@ describe('served', () => {
     expect(stream.aborted).toMatchObject({ code: 'TIMEOUT' })
   })
 
-  it('so many at once, of one peer and of all', async () => {
-    const { time, serve, node } = server()
+  it('so many at once, of one peer and of all: then one of those who have most waiting is turned away', async () => {
+    // The first table's second step waits for the clock, and all others for that table.
+    const { time, serve, node } = server(BUSY_MS)
     const { perPeer, running, waiting } = SERVER_GATE
+    const ended: number[] = []
     for (let i = 0; i < running + waiting; i++) {
-      void serve(
-        `peer ${Math.floor(i / perPeer)}`,
-        new ServedStream(PROTOCOL, REQUEST, () => new Promise(() => undefined)),
-      )
+      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(PROTOCOL, WITH_TABLE)).then(() => ended.push(i))
       await time.settle()
-      if (i === perPeer - 1) {
-        await time.settle()
-        expect(faults(node)).toEqual([])
-        await serve('peer 0', new ServedStream(PROTOCOL, REQUEST))
-        expect(faults(node)).toEqual(['FLOOD'])
-      }
+      if (i !== perPeer - 1) continue
+      expect(faults(node)).toEqual([])
+      await serve('peer 0', new ServedStream(PROTOCOL, REQUEST))
+      expect(faults(node)).toEqual(['FLOOD'])
     }
-    await time.settle()
-    expect(faults(node)).toEqual(['FLOOD'])
-    // Because of others: it is not held to it.
+    expect(ended).toEqual([])
     const another = new ServedStream(PROTOCOL, REQUEST)
-    await serve('another', another)
+    void serve('another', another)
+    await time.settle()
+    expect(ended).toHaveLength(1)
+    // It waits, and who was turned away because of others is not held to it.
     expect([another.written.length, faults(node)]).toEqual([0, ['FLOOD']])
   })
 
-  it('who takes answers slowly gives way to who waits, not before it has kept others waiting for long', async () => {
+  it('who takes answers slowly keeps nobody waiting', async () => {
     const { time, serve, node } = server()
-    const { perPeer, running } = SERVER_GATE
-    const { lookMs, keptLooks } = TURN_PATIENCE
-    const slowly = (): Promise<void> => new Promise((resolve) => time.setTimeout(resolve, STALL_MS - 1))
-    const request = encode(certRequest, { firstInstance: 0n, limit: 100n, includePowerTable: false })
-    const slow = Array.from({ length: running }, () => new ServedStream(PROTOCOL, request, slowly))
-    for (const [i, stream] of slow.entries()) void serve(`peer ${Math.floor(i / perPeer)}`, stream)
+    const never = (): Promise<void> => new Promise(() => undefined)
+    const slow = Array.from({ length: 2 * SERVER_GATE.running }, () => new ServedStream(PROTOCOL, REQUEST, never))
+    for (const [i, stream] of slow.entries()) void serve(`peer ${Math.floor(i / SERVER_GATE.perPeer)}`, stream)
     await time.settle()
     const another = new ServedStream(PROTOCOL, REQUEST)
-    void serve('another', another)
-    await time.advance(keptLooks * lookMs - 1)
-    expect([another.written.length, slow.filter(({ aborted }) => aborted !== undefined).length]).toEqual([0, 0])
-    await time.advance(1)
-    expect(another.written.length).toBeGreaterThan(0)
-    expect(slow.map(({ aborted }) => aborted !== undefined)).toEqual(slow.map((_, i) => i === 0))
+    await serve('another', another)
+    // The header, then two certificates.
+    expect(another.written).toHaveLength(3)
+    expect(slow.filter(({ aborted }) => aborted !== undefined)).toEqual([])
     expect(faults(node)).toEqual([])
-    // Nobody waits any more.
-    await time.advance(2 * lookMs)
-    expect(slow.filter(({ aborted }) => aborted !== undefined)).toHaveLength(1)
+  })
+
+  it('so many bytes that are being sent: then one of those who have most gives way', async () => {
+    const { time, serve } = server(0, UNSENT.longest)
+    const untilTaken = (part: Uint8Array): Promise<void> =>
+      part.length < UNSENT.longest ? Promise.resolve() : new Promise(() => undefined)
+    const slow = Array.from(
+      { length: UNSENT.all / UNSENT.longest },
+      () => new ServedStream(PROTOCOL, REQUEST, untilTaken),
+    )
+    for (const [i, stream] of slow.entries()) void serve(`peer ${Math.floor(i / SERVER_GATE.perPeer)}`, stream)
+    await time.settle()
+    expect(slow.filter(({ aborted }) => aborted !== undefined)).toEqual([])
+    const another = new ServedStream(PROTOCOL, REQUEST)
+    await serve('another', another)
+    expect(another.written).toHaveLength(3)
+    expect(slow.map(({ aborted }) => aborted !== undefined)).toEqual(slow.map((_, i) => i === 0))
   })
 
   it('so many whose request is awaited, of one peer and of all: then one of those who have most gives way', async () => {
@@ -179,8 +192,7 @@ describe('served', () => {
     [BUSY_MS, true],
   ])('others are answered while a table is computed, after %s ms: %s', async (stepMs, isPaused) => {
     const { time, serve } = server(stepMs)
-    const withTable = encode(certRequest, { firstInstance: 5n, limit: 1n, includePowerTable: true })
-    const [slow, another] = [new ServedStream(PROTOCOL, withTable), new ServedStream(PROTOCOL, REQUEST)]
+    const [slow, another] = [new ServedStream(PROTOCOL, WITH_TABLE), new ServedStream(PROTOCOL, REQUEST)]
     void serve('one', slow)
     await time.settle()
     await serve('another', another)

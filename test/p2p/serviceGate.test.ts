@@ -1,8 +1,6 @@
 /** Turns, and who gives his up. */
 import { expect, it } from 'vitest'
-import { TURN_PATIENCE } from '../../src/p2p/certExchange/limits.ts'
 import { type MakingTurn, ServiceGate } from '../../src/p2p/serviceGate.ts'
-import { VirtualTime } from '../support/virtualTime.ts'
 
 it('the oldest turn of the peer that has most is given to who comes', async () => {
   const gate = new ServiceGate({ running: 4, perPeer: 3, waiting: 0 })
@@ -125,30 +123,4 @@ it('of those who wait the peer goes first that has fewest turns, then the one th
   }
   // b had none, c had none, a had its last before b.
   expect(begun).toEqual(['b', 'c', 'a', 'b', 'a'])
-})
-
-it('of many slow ones one at a time gives way, and none that is begun anew', async () => {
-  const timers = new VirtualTime()
-  const { lookMs, keptLooks } = TURN_PATIENCE
-  const gate = new ServiceGate({ running: 2, perPeer: 4, waiting: 1 })
-  const gone: string[] = []
-  const begun: string[] = []
-  const enter = (peer: string): void =>
-    void gate
-      .enterPatiently(peer, () => gone.push(peer), { ...TURN_PATIENCE, timers })
-      .then((leave) => begun.push(leave === undefined ? `no ${peer}` : peer))
-  for (const peer of ['a', 'b', 'c', 'd']) enter(peer)
-  await timers.settle()
-  // The queue is full, and nobody has been slow yet.
-  expect(begun.splice(0)).toEqual(['a', 'b', 'no d'])
-  await timers.advance(keptLooks * lookMs)
-  expect([begun.splice(0), gone.splice(0)]).toEqual([['c'], ['a']])
-  enter('d')
-  await timers.advance(lookMs)
-  expect([begun.splice(0), gone.splice(0)]).toEqual([['d'], ['b']])
-  enter('e')
-  await timers.advance((keptLooks - 2) * lookMs)
-  expect([begun, gone]).toEqual([[], []])
-  await timers.advance(2 * lookMs)
-  expect([begun, gone]).toEqual([['e'], ['c']])
 })

@@ -15,14 +15,18 @@ export class ServedStream implements ByteStream {
   aborted: Error | undefined
   readonly protocol: string
   readonly #request: Uint8Array | undefined
-  readonly #taken: () => Promise<void>
+  readonly #taken: (bytes: Uint8Array) => Promise<void>
   #isRead = false
 
   /**
    * @param request - undefined: it never comes
    * @param taken - what a write waits for
    */
-  constructor(protocol: string, request: Uint8Array | undefined, taken: () => Promise<void> = () => Promise.resolve()) {
+  constructor(
+    protocol: string,
+    request: Uint8Array | undefined,
+    taken: (bytes: Uint8Array) => Promise<void> = () => Promise.resolve(),
+  ) {
     this.protocol = protocol
     this.#request = request
     this.#taken = taken
@@ -37,7 +41,7 @@ export class ServedStream implements ByteStream {
 
   write(bytes: Uint8Array): Promise<void> {
     this.written.push(bytes)
-    return this.#taken()
+    return this.#taken(bytes)
   }
 
   closeWrite(): Promise<void> {

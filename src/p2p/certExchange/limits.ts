@@ -1,7 +1,8 @@
 /** Bounds of the certificate exchange; those of go-f3 say so. */
 import type { AskLimits } from '../framing/ask.ts'
 import type { Budget } from '../peerBudget.ts'
-import type { GateLimits, TurnPatience } from '../serviceGate.ts'
+import type { GateLimits } from '../serviceGate.ts'
+import type { UnsentLimits } from '../unsentAnswers.ts'
 
 /** Most certificates of one answer; a server sends one more than asked for (go-f3). */
 export const MAX_CERTIFICATES = 256
@@ -19,10 +20,10 @@ export const SERVER_MS = 60_000
 export const BUSY_MS = 8
 /** Longest time that a reader may leave a write waiting, milliseconds. */
 export const STALL_MS = 10_000
-/** Requests that are answered at once. */
-export const SERVER_GATE: GateLimits = { running: 16, perPeer: 4, waiting: 32 }
-/** While requests wait, every second one of the answers ends that have kept them waiting for ten, of the peer that has most. */
-export const TURN_PATIENCE: TurnPatience = { lookMs: 1000, keptLooks: 10 }
+/** Requests for which the beginning of an answer is made at once, a power table mostly; sending keeps no place, but a peer's share. */
+export const SERVER_GATE: GateLimits = { running: 16, perPeer: 4, waiting: 256 }
+/** Of each answer what is being sent is in memory: its beginning, or one certificate. */
+export const UNSENT: UnsentLimits = { all: 32 * 1024 * 1024, longest: MAX_ITEM_BYTES, shortest: MAX_ITEM_BYTES }
 /** Requests of a peer: a few at once, then one a second. */
 export const SERVER_BUDGET: Budget = { capacity: 64, perSecond: 1 }
 /** go-f3's client has 10 s for a question of any size. */

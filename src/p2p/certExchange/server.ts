@@ -16,6 +16,7 @@ import { StreamReader } from '../framing/streamReader.ts'
 import { PeerBudget } from '../peerBudget.ts'
 import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
+import { type UnsentAnswer, UnsentAnswers } from '../unsentAnswers.ts'
 import {
   BUSY_MS,
   MAX_CERTIFICATES,
@@ -26,7 +27,7 @@ import {
   SERVER_GATE,
   SERVER_MS,
   STALL_MS,
-  TURN_PATIENCE,
+  UNSENT,
 } from './limits.ts'
 import { type CertRequest, certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
 
@@ -63,14 +64,11 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   /** One table after the other: who asks for the same one as another finds it computed. */
   const tableOf = (instance: number): Promise<PowerTable> =>
     walks.run(() => new Pace(clock, timers, BUSY_MS).walk(deps.certificates.findPowerTable(instance), control.signal))
+  const unsent = new UnsentAnswers(UNSENT)
   /** Those who have what one peer may have are reported; who is turned away because of others is not. */
-  const entered = async (
-    to: ServiceGate,
-    peer: PeerName,
-    turn: ReturnType<ServiceGate['enter']>,
-  ): Promise<() => void> => {
-    const leave = await turn
-    if (leave !== undefined) return leave
+  const entered = async <T>(to: ServiceGate, peer: PeerName, turn: Promise<T | undefined>): Promise<T> => {
+    const begun = await turn
+    if (begun !== undefined) return begun
     if (to.hasShare(peer)) links.report(peer, { fault: 'FLOOD', reason: 'certificate requests at once' })
     throw new P2pError('PEER_REFUSED', 'too many requests')
   }
@@ -85,14 +83,18 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
     }
   }
   const write = async (peer: PeerName, stream: ByteStream, request: CertRequest): Promise<void> => {
-    const leave = await entered(gate, peer, gate.enterPatiently(peer, givingWay(stream), { ...TURN_PATIENCE, timers }))
+    const turn = await entered(gate, peer, gate.enterToMake(peer))
+    const held = unsent.begin(peer, givingWay(stream))
     const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
     const patient = new PatientStream(stream, time, patience)
     try {
-      await answer({ certificates: deps.certificates, tableOf }, request, patient)
+      const { header, certificates } = await answer(deps.certificates, tableOf, request)
+      turn.made()
+      await send(patient, held, header, certificates)
     } finally {
       patient.release()
-      leave()
+      held.end()
+      turn.leave()
     }
   }
   const end = links.handle(certExchangeProtocol(deps.f3Network), async (peer, stream) => {
@@ -129,25 +131,47 @@ async function readRequest(links: PeerLinks, peer: PeerName, stream: ByteStream)
   }
 }
 
-/** What an answer is made of. */
-interface Answering {
-  readonly certificates: CertificateSource
-  readonly tableOf: (instance: number) => Promise<PowerTable>
+/** An answer: what it begins with, and its certificates, each made when it is sent. */
+interface Answer {
+  readonly header: Uint8Array
+  readonly certificates: Iterable<Uint8Array>
 }
 
-async function answer({ certificates, tableOf }: Answering, request: CertRequest, stream: ByteStream): Promise<void> {
-  const pending = certificates.pendingInstance()
+async function answer(
+  source: CertificateSource,
+  tableOf: (instance: number) => Promise<PowerTable>,
+  request: CertRequest,
+): Promise<Answer> {
+  const pending = source.pendingInstance()
   // No certificate beyond 2^53 will ever be: the number is only compared.
   const first = Number(request.firstInstance)
   const wantsTable = request.includePowerTable && pending >= first
   const table = wantsTable ? await tableOf(first) : []
-  await stream.write(encode(certResponseHeader, { pendingInstance: pending, powerTable: [...table] }))
   const limit = request.limit > BigInt(MAX_CERTIFICATES) ? MAX_CERTIFICATES : Number(request.limit)
   // One more than the limit, as go-f3; nothing beyond what the header said.
   const last = Math.min(first + limit, pending - 1)
+  const header = encode(certResponseHeader, { pendingInstance: pending, powerTable: [...table] })
+  return { header, certificates: between(source, first, last) }
+}
+
+function* between(source: CertificateSource, first: number, last: number): IterableIterator<Uint8Array> {
   for (let instance = first; instance <= last; instance++) {
-    const certificate = certificates.certificateCbor(instance)
-    if (certificate === undefined) break
+    const certificate = source.certificateCbor(instance)
+    if (certificate === undefined) return
+    yield certificate
+  }
+}
+
+async function send(
+  stream: PatientStream,
+  held: UnsentAnswer,
+  header: Uint8Array,
+  certificates: Iterable<Uint8Array>,
+): Promise<void> {
+  held.is(header.length)
+  await stream.write(header)
+  for (const certificate of certificates) {
+    held.is(certificate.length)
     await stream.write(certificate)
   }
   await stream.closeWrite()

@@ -2,6 +2,7 @@
 import type { AskLimits } from '../framing/ask.ts'
 import type { Budget } from '../peerBudget.ts'
 import type { GateLimits } from '../serviceGate.ts'
+import type { UnsentLimits } from '../unsentAnswers.ts'
 
 /** Longest request that is read, bytes (forest). */
 export const MAX_REQUEST_BYTES = 4096
@@ -29,15 +30,12 @@ export const READ_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
  */
 export const SERVER_GATE: GateLimits = { running: 12, perPeer: 32, runningPerPeer: 4, waiting: 256 }
 /**
- * Answers in memory, from the first byte made to the last one taken, bytes. Above it the oldest of the peer that has most is ended, unless that
- * is the one who comes.
- */
-export const MAX_UNSENT_BYTES: number = 120 * 1024 * 1024
-/**
  * An answer while others wait for a place, or while little of that is free, bytes: some tipsets. A Lotus gives up when nothing has come for five
  * seconds (lotus chain/exchange/protocol.go ReadResDeadline).
  */
 export const SHORT_ANSWER_BYTES: number = 512 * 1024
+/** Answers in memory, from the first byte made to the last one taken. */
+export const UNSENT: UnsentLimits = { all: 120 * 1024 * 1024, longest: MAX_SERVED_BYTES, shortest: SHORT_ANSWER_BYTES }
 /** A request that has waited for so long is not answered, milliseconds: a Lotus has given it up after five seconds, and asked anew. */
 export const MAX_WAIT_MS = 10_000
 /** Tipsets as they were sent last, bytes: those near the head are asked for by many. */

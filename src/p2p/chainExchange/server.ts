@@ -15,6 +15,7 @@ import { StreamReader } from '../framing/streamReader.ts'
 import { PeerBudget } from '../peerBudget.ts'
 import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
+import { UnsentAnswers } from '../unsentAnswers.ts'
 import { answerRequest, type EncodedAnswer, type ExchangeChain, refusal } from './answerRequest.ts'
 import {
   BUSY_MS,
@@ -31,6 +32,7 @@ import {
   SERVER_GATE,
   SHORT_ANSWER_BYTES,
   STALL_MS,
+  UNSENT,
   WRITE_ANSWER_MS,
   WRITE_BYTES,
 } from './limits.ts'
@@ -42,7 +44,6 @@ import {
   OPTION_MESSAGES,
   STATUS_GO_AWAY,
 } from './messages.ts'
-import { UnsentAnswers } from './unsentAnswers.ts'
 
 /** The chain that is served, and how much of it in one answer. */
 export interface ExchangeServerDeps {
@@ -66,7 +67,7 @@ class ExchangeServer {
   readonly #time: Time
   readonly #readGate = new ServiceGate(READ_GATE)
   readonly #gate = new ServiceGate(SERVER_GATE)
-  readonly #unsent = new UnsentAnswers()
+  readonly #unsent = new UnsentAnswers(UNSENT)
   readonly #encoded = new NodeCache(ENCODED_BYTES)
   readonly #budget: PeerBudget
   readonly #refusals: PeerBudget

@@ -1,9 +1,17 @@
 /** Answers are in memory until their peers have taken them: how large each may be, and whose ends where all are too much. */
-import type { PeerName } from '../peerLinks.ts'
-import { MAX_SERVED_BYTES, MAX_UNSENT_BYTES, SHORT_ANSWER_BYTES } from './limits.ts'
+import type { PeerName } from './peerLinks.ts'
 
 /** A new answer may have a fourth of what is free: as many again find room, ever shorter ones. */
 const SHARE_OF_FREE = 4
+
+/** Bytes. */
+export interface UnsentLimits {
+  /** Of all answers. Above it the oldest of the peer that has most is ended, unless that is the one who comes. */
+  readonly all: number
+  /** Of an answer while there is room, and while there is little. */
+  readonly longest: number
+  readonly shortest: number
+}
 
 interface Unsent {
   readonly peer: PeerName
@@ -22,14 +30,19 @@ export interface UnsentAnswer {
 
 /** Of one server. */
 export class UnsentAnswers {
+  readonly #limits: UnsentLimits
   /** Oldest first. */
   readonly #answers = new Set<Unsent>()
   #bytes = 0
 
+  constructor(limits: UnsentLimits) {
+    this.#limits = limits
+  }
+
   /** @param giveWay - ends it, for answers to peers who have less in memory */
   begin(peer: PeerName, giveWay: () => void): UnsentAnswer {
-    const share = Math.floor((MAX_UNSENT_BYTES - this.#bytes) / SHARE_OF_FREE)
-    const most = Math.max(SHORT_ANSWER_BYTES, Math.min(MAX_SERVED_BYTES, share))
+    const { all, longest, shortest } = this.#limits
+    const most = Math.max(shortest, Math.min(longest, Math.floor((all - this.#bytes) / SHARE_OF_FREE)))
     const unsent: Unsent = { peer, giveWay, bytes: 0 }
     this.#answers.add(unsent)
     this.#resize(unsent, most)
@@ -40,7 +53,7 @@ export class UnsentAnswers {
     if (!this.#answers.has(unsent)) return
     this.#bytes += bytes - unsent.bytes
     unsent.bytes = bytes
-    while (this.#bytes > MAX_UNSENT_BYTES) {
+    while (this.#bytes > this.#limits.all) {
       const other = this.#largest(unsent.peer)
       if (other === undefined) return
       this.#end(other)
