@@ -14,6 +14,7 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { BlockMessageReader, storeBlockMessages } from '../../src/chain/blockMessages.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
+import { decode } from '../../src/codec/description.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { networkBeacons } from '../../src/consensus/drandBeacon.ts'
 import { validateBlock } from '../../src/consensus/validateBlock.ts'
@@ -25,6 +26,7 @@ import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { poolPrices } from '../../src/mempool/poolChain.ts'
 import type { Network } from '../../src/networks/network.ts'
+import { proveCommitSectors3Params } from '../../src/state/params/miner/commit.ts'
 import { BLOCK_GAS_LIMIT } from '../../src/types/protocol.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { missingBundle, readBundle } from '../support/actors.ts'
@@ -92,7 +94,7 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     expect(shares.filter(({ failed }) => failed > 0)).toEqual([])
     const sorts = shares.map(({ actor, method }) => `${actor} ${method}`)
     // builtin-actors v18 actors/{miner,multisig,market}/src/lib.rs Method; FIP-0054 InvokeEVM.
-    for (const method of [4, 5, 9, 10, 11, 16, 28, 32, 34]) expect(sorts).toContain(`storageminer ${method}`)
+    for (const method of [4, 5, 9, 10, 11, 16, 28, 32, 34, 35, 36]) expect(sorts).toContain(`storageminer ${method}`)
     for (const sort of [
       'account 0',
       'evm 3844450837',
@@ -103,11 +105,21 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
       'storagepower 2',
     ])
       expect(sorts).toContain(sort)
-    let all = 0
-    for (let at = chain.view.store.parent(head); at.height > 0; at = chain.view.store.parent(at))
-      all += chain.view.tipsetMessages(at).length
+    let [all, aggregated, withData] = [0, 0, 0]
+    for (let at = chain.view.store.parent(head); at.height > 0; at = chain.view.store.parent(at)) {
+      const messages = chain.view.tipsetMessages(at)
+      all += messages.length
+      for (const { message } of messages) {
+        if (message.method !== 34n) continue
+        const { aggregateProof, sectorActivations } = decode(proveCommitSectors3Params, message.params)
+        if (aggregateProof.length > 0) aggregated++
+        withData += sectorActivations.filter(({ pieces }) => pieces.length > 0).length
+      }
+    }
     expect(shares.reduce((sum, { count }) => sum + count, 0)).toBe(all)
     expect(sharesText(shares)).toHaveLength(shares.length)
+    expect(aggregated).toBeGreaterThan(0)
+    expect(withData).toBeGreaterThan(0)
   })
 
   it('is one archive with its states, down to the genesis', async () => {

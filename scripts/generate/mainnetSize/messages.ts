@@ -34,7 +34,7 @@ import { firstIdOf, type StateSize } from './size.ts'
 /** What a tipset's messages are, in parts of the whole; proofs of storage come when their deadlines do. */
 export const MIX = {
   /** f1 and f3 senders, to accounts of every kind. */
-  send: 38,
+  send: 37,
   /** Calls of contracts that write to their storage and log. */
   invokeContract: 28,
   /** Value from one Ethereum account to another. */
@@ -47,11 +47,16 @@ export const MIX = {
   approve: 3,
   /** Power: CreateMiner. */
   createMiner: 0.5,
-  /** Miners: WithdrawBalance, ChangePeerID, PreCommitSectorBatch2, ProveCommitSectors3, ExtendSectorExpiration2. */
+  /**
+   * Miners: WithdrawBalance, ChangePeerID, PreCommitSectorBatch2, ProveCommitSectors3 (one by one and aggregated), ProveCommitSectorsNI,
+   * ProveReplicaUpdates3, ExtendSectorExpiration2.
+   */
   withdraw: 3,
   changePeer: 1,
   preCommit: 6,
-  proveCommit: 6,
+  proveCommit: 5,
+  commitAtOnce: 1,
+  update: 2,
   extend: 2,
   /** Miners: DeclareFaults, DeclareFaultsRecovered, TerminateSectors. */
   declareFaults: 2,
@@ -74,8 +79,10 @@ const GAS: Readonly<Record<Sort, bigint>> = {
   approve: 80_000_000n,
   withdraw: 80_000_000n,
   changePeer: 40_000_000n,
-  preCommit: 150_000_000n,
-  proveCommit: 400_000_000n,
+  preCommit: 200_000_000n,
+  proveCommit: 600_000_000n,
+  commitAtOnce: 600_000_000n,
+  update: 300_000_000n,
   extend: 200_000_000n,
   declareFaults: 200_000_000n,
   recover: 200_000_000n,
