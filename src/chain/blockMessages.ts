@@ -11,6 +11,7 @@ import type { BlockHeader } from '../types/blockHeader.ts'
 import { type Message, message } from '../types/message.ts'
 import { msgMeta } from '../types/msgMeta.ts'
 import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
+import type { Tipset } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './weights.ts'
 
@@ -41,6 +42,31 @@ function linkedCids(store: Blockstore, root: Cid): Cid[] {
 export function blockMessageCids(store: Blockstore, meta: Cid): { bls: Cid[]; signed: Cid[] } {
   const roots = getCbor(store, msgMeta, meta)
   return { bls: linkedCids(store, roots.blsMessages), signed: linkedCids(store, roots.secpkMessages) }
+}
+
+/** A message of a tipset, not read. */
+export interface MessagePlace {
+  readonly cid: Cid
+  readonly isSigned: boolean
+}
+
+/**
+ * A tipset's executed messages in order, where that is seen without reading them: when its blocks name as many as were executed. Each then
+ * was where it is named first: nonces below it were taken before, in a valid block.
+ * @param count - of those that were executed
+ * @returns undefined: blocks name messages that were not
+ */
+export function executedCids(store: Blockstore, { blocks }: Tipset, count: number): MessagePlace[] | undefined {
+  const places = new Map<string, MessagePlace>()
+  const add = (cid: Cid, isSigned: boolean): void => {
+    if (!places.has(cid.key)) places.set(cid.key, { cid, isSigned })
+  }
+  for (const header of blocks) {
+    const { bls, signed } = blockMessageCids(store, header.messages)
+    for (const cid of bls) add(cid, false)
+    for (const cid of signed) add(cid, true)
+  }
+  return places.size === count ? [...places.values()] : undefined
 }
 
 function bytesOf({ bls, signed }: BlockMessages): number {

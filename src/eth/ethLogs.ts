@@ -9,7 +9,7 @@ import { idAddress } from '../types/address.ts'
 import type { ActorEvent } from '../types/event.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { ethAddressOf, NOBODY } from './ethActorAddress.ts'
-import type { ExecutedTipset } from './executedTipset.ts'
+import type { ExecutedMessage, ExecutedTipset } from './executedTipset.ts'
 
 const BLOOM_BYTES = 256
 const BLOOM_BITS = 2048
@@ -47,6 +47,11 @@ export function logOf(event: ActorEvent): EthLogBody | undefined {
   return known.length === topics.length ? { topics: known, data: data ?? EMPTY_BYTES } : undefined
 }
 
+/** What logs are made of. */
+interface LoggedMessages extends Pick<ExecutedTipset, 'tree'> {
+  readonly messages: readonly Pick<ExecutedMessage, 'events'>[]
+}
+
 /** A log in its place. */
 export interface PlacedLog extends EthLogBody {
   /** Counts all events of the tipset, whether they are logs or not. */
@@ -62,7 +67,7 @@ export interface PlacedLog extends EthLogBody {
 }
 
 /** Logs of a tipset by message. */
-export function placedLogs({ messages, tree }: ExecutedTipset): PlacedLog[][] {
+export function placedLogs({ messages, tree }: LoggedMessages): PlacedLog[][] {
   let logIndex = 0
   return messages.map(({ events }) => {
     const logs: PlacedLog[] = []

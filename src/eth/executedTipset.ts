@@ -9,7 +9,7 @@ import { receiptsAfter } from '../chain/recordedState.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/weights.ts'
 import { Amt } from '../ipld/amt.ts'
-import { getBlock } from '../ipld/blockstore.ts'
+import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import { type ActorEvent, actorEvent } from '../types/event.ts'
@@ -60,10 +60,7 @@ function* readExecuted(
   const executed: ExecutedMessage[] = []
   for (let i = 0; i < receipts.length; i++) {
     const receipt = receipts[i] as Receipt
-    const { eventsRoot } = receipt
-    if (eventsRoot !== null) getBlock(blocks, eventsRoot)
-    const events =
-      eventsRoot === null ? [] : Amt.load(blocks, eventsRoot, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values()
+    const events = eventsOf(blocks, receipt)
     executed.push({ message: messages[i] as ChainMessage, receipt, events })
     yield
   }
@@ -75,6 +72,14 @@ function* readExecuted(
     },
     messages: executed,
   }
+}
+
+/** Events of a message. */
+export function eventsOf(blocks: Blockstore, { eventsRoot }: Receipt): readonly ActorEvent[] {
+  if (eventsRoot === null) return []
+  // Also one that is named by nothing but its bytes has to be there.
+  getBlock(blocks, eventsRoot)
+  return Amt.load(blocks, eventsRoot, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values()
 }
 
 /** What it takes, bytes. */

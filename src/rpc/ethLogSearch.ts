@@ -34,7 +34,7 @@ export class EthLogSearch {
 
   /** All logs of a tipset, in order. */
   async logs(tipset: Tipset, call: Walking): Promise<LogJson[]> {
-    return (await call.walk(printedLogs(await this.#reader.block(tipset, call)))).flat()
+    return (await call.walk(printedLogs(await this.#reader.logged(tipset, call)))).flat()
   }
 
   /**

@@ -19,6 +19,7 @@ import { EthIndex } from '../eth/ethIndex.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { ethHashOf } from '../eth/ethTransactionOf.ts'
 import { type ExecutedTipset, executedBytes, executedTipset } from '../eth/executedTipset.ts'
+import { type LoggedTipset, loggedTipset } from '../eth/loggedTipset.ts'
 import type { HeadIndex } from '../index/headIndex.ts'
 import { indexedBlock, indexedKey } from '../index/indexedTipset.ts'
 import { indexedTransaction } from '../index/indexedTransaction.ts'
@@ -232,6 +233,12 @@ export class EthReader {
     return ethBlockOf(await this.executed(tipset, call), this.chainId)
   }
 
+  /** Its logs alone. */
+  async logged(tipset: Tipset, call: Walking): Promise<LoggedTipset> {
+    const known = rememberedExecuted(this.view, tipset)
+    return known === undefined ? loggedTipset(this.view, this.vm, tipset, call) : ethBlockOf(known, this.chainId)
+  }
+
   /** @param call - of the one who asks; default: nobody else waits */
   executed(tipset: Tipset, call?: Walking): Promise<ExecutedTipset> {
     return keptExecuted(this, tipset, call)
@@ -244,13 +251,19 @@ export async function keptExecuted(
   tipset: Tipset,
   call?: Walking,
 ): Promise<ExecutedTipset> {
-  const { cache } = view.store
-  const key = `executed ${tipsetKeyText(tipset.key)}`
-  const known = cache.get(key) as ExecutedTipset | undefined
+  const known = rememberedExecuted(view, tipset)
   if (known !== undefined) return known
   const executed = await executedTipset(view, vm, tipset, call)
-  cache.keep(key, executed, executedBytes(executed))
+  view.store.cache.keep(executedKey(tipset), executed, executedBytes(executed))
   return executed
+}
+
+function rememberedExecuted(view: ChainView, tipset: Tipset): ExecutedTipset | undefined {
+  return view.store.cache.get(executedKey(tipset)) as ExecutedTipset | undefined
+}
+
+function executedKey({ key }: Tipset): string {
+  return `executed ${tipsetKeyText(key)}`
 }
 
 /** A transaction on the chain. */

@@ -54,7 +54,7 @@ export function loggedBlock(tipset: Tipset, logs = 1): EthBlock {
 
 /** A reader of such blocks. */
 export function loggedReader(store: ChainStore, block: (tipset: Tipset) => Promise<EthBlock>): EthReader {
-  return { view: { store }, block, chainId: 1n } as unknown as EthReader
+  return { view: { store }, block, logged: block, chainId: 1n } as unknown as EthReader
 }
 
 /** A call over HTTP, say, that nobody gives up. */

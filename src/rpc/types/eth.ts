@@ -9,6 +9,7 @@ import { ethBlockHash } from '../../eth/ethIndex.ts'
 import { logsBloom, type PlacedLog } from '../../eth/ethLogs.ts'
 import { createdAddress, type EthTrace } from '../../eth/ethTraces.ts'
 import type { EthTransactionView } from '../../eth/ethTransactionOf.ts'
+import type { LoggedTipset } from '../../eth/loggedTipset.ts'
 import { gasOutputs } from '../../fvm/gas/outputs.ts'
 import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
 import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
@@ -35,7 +36,7 @@ function place(block: EthBlock, index: number): Place {
 }
 
 /** Where all transactions of a block stand. */
-function blockPlace({ tipset }: EthBlock): Pick<Place, 'blockHash' | 'blockNumber'> {
+function blockPlace({ tipset }: Pick<EthBlock, 'tipset'>): Pick<Place, 'blockHash' | 'blockNumber'> {
   return { blockHash: hexBytes(ethBlockHash(tipset)), blockNumber: hexNumber(tipset.height) }
 }
 
@@ -123,12 +124,12 @@ export function searchedLog({ emitter, isIndexed, addressText, topicTexts, json 
 }
 
 /** Logs of a block by message. */
-export function logsOf(block: EthBlock): LogJson[][] {
+export function logsOf(block: LoggedTipset): LogJson[][] {
   return finish(printedLogs(block))
 }
 
 /** The same, message by message. */
-export function* printedLogs(block: EthBlock): Steps<LogJson[][]> {
+export function* printedLogs(block: LoggedTipset): Steps<LogJson[][]> {
   const out: LogJson[][] = []
   const at = blockPlace(block)
   for (const [index, logs] of block.logs().entries()) {

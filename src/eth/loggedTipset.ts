@@ -1,0 +1,59 @@
+/** A tipset's logs alone: of its messages those are read that a log is of and whose CID does not have the transaction's hash. */
+import { EMPTY_BYTES } from '../base/bytes.ts'
+import type { Steps, Waiter } from '../base/steps.ts'
+import { executedCids } from '../chain/blockMessages.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { readReceipts } from '../chain/receipts.ts'
+import { receiptsAfter } from '../chain/recordedState.ts'
+import type { TipsetState, VmHost } from '../chain/vm.ts'
+import { getCbor } from '../ipld/blockstore.ts'
+import { type ChainMessage, signedChainMessage } from '../types/chainMessage.ts'
+import type { ActorEvent } from '../types/event.ts'
+import { signedMessage } from '../types/signedMessage.ts'
+import type { Tipset } from '../types/tipset.ts'
+import type { EthBlock } from './ethBlock.ts'
+import { placedLogs } from './ethLogs.ts'
+import { ethHashOf } from './ethTransactionOf.ts'
+import { eventsOf } from './executedTipset.ts'
+
+/** What logs are printed from. */
+export type LoggedTipset = Pick<EthBlock, 'tipset' | 'hash' | 'logs'>
+
+/** Executes the tipset where no later block names its result yet. */
+export async function loggedTipset(
+  view: ChainView,
+  vm: Pick<VmHost, 'tipsetState'>,
+  tipset: Tipset,
+  call: Waiter,
+): Promise<LoggedTipset> {
+  const state = await receiptsAfter(tipset, view.store, vm, call)
+  return call.walk(readLogged(view, tipset, state))
+}
+
+function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps<LoggedTipset> {
+  const { blocks } = view.store
+  const receipts = tipset.height === 0 ? [] : readReceipts(blocks, state.receiptsRoot)
+  const messages: { readonly events: readonly ActorEvent[] }[] = []
+  for (const receipt of receipts) {
+    messages.push({ events: eventsOf(blocks, receipt) })
+    yield
+  }
+  if (messages.every(({ events }) => events.length === 0))
+    return { tipset, logs: () => messages.map(() => []), hash: () => EMPTY_BYTES }
+  const logs = placedLogs({ messages, tree: view.stateTree(state.stateRoot) })
+  return { tipset, logs: () => logs, hash: hashes(view, tipset, receipts.length) }
+}
+
+/** Hashes of the transactions that a tipset's messages are. @param count - of those that were executed */
+function hashes(view: ChainView, tipset: Tipset, count: number): (index: number) => Uint8Array {
+  const { blocks } = view.store
+  const chainId = BigInt(view.network.chainId)
+  let cids: ReturnType<typeof executedCids> | null = null
+  return (index) => {
+    cids ??= executedCids(blocks, tipset, count)
+    const place = cids?.[index]
+    if (place === undefined) return ethHashOf(view.tipsetMessages(tipset)[index] as ChainMessage, chainId)
+    const { cid, isSigned } = place
+    return isSigned ? ethHashOf(signedChainMessage(getCbor(blocks, signedMessage, cid)), chainId) : cid.digest
+  }
+}
