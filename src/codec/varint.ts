@@ -16,6 +16,8 @@ export interface Varint {
 export const MAX_VARINT_BYTES = 9
 /** Of 64 bits. */
 const MAX_WIDE_BYTES = 10
+/** Whose 49 bits a number holds. */
+const SMALL_BYTES = 7
 
 /**
  * Reads a varint below 2^53.
@@ -52,13 +54,18 @@ export function readRoundedVarint(bytes: Uint8Array, offset: number): Varint {
  * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `OUT_OF_RANGE`
  */
 export function readVarint64(bytes: Uint8Array, offset: number): { value: bigint; next: number } {
+  let small = 0
   let value = 0n
   for (let i = 0; i < MAX_WIDE_BYTES; i++) {
     const byte = bytes[offset + i]
     if (byte === undefined) throw new CodecError('TRUNCATED', 'varints malformed, could not reach the end', { offset })
-    value |= BigInt(byte & 0x7f) << BigInt(7 * i)
+    // Nearly all are short.
+    if (i < SMALL_BYTES) small += (byte & 0x7f) * 2 ** (7 * i)
+    else value |= BigInt(byte & 0x7f) << BigInt(7 * i)
     if (byte < 0x80) {
       if (byte === 0 && i > 0) throw new CodecError('NOT_CANONICAL', 'varint not minimally encoded', { offset })
+      if (i < SMALL_BYTES) return { value: BigInt(small), next: offset + i + 1 }
+      value |= BigInt(small)
       if (value >= 1n << 64n) break
       return { value, next: offset + i + 1 }
     }

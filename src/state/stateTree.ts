@@ -12,7 +12,7 @@ import { type Codec, cid, decode, int, transparent, tuple, uint } from '../codec
 import { type Blockstore, getBlock, getCbor, putBlock, putCbor } from '../ipld/blockstore.ts'
 import { Hamt, hashesOf } from '../ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
-import { type Address, actorKey, addressFromBytes, addressToId, isIdAddress } from '../types/address.ts'
+import { type Address, actorKey, addressFromBytes, addressToId, idFromBytes, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { INIT_ID } from '../types/singletons.ts'
 import { StateError } from './errors.ts'
@@ -246,14 +246,14 @@ export class StateTree {
   forEach(visit: (id: ActorId, actor: ActorState) => void): void {
     this.#apply()
     this.#hamt.forEach((key, actor) => {
-      visit(addressToId(addressFromBytes(key)), actor)
+      visit(idFromBytes(key), actor)
     })
   }
 
   /** Actors in the HAMT's order. Ends marks, as a flush does. */
   *entries(): IterableIterator<readonly [ActorId, ActorState]> {
     this.#apply()
-    for (const [key, actor] of this.#hamt.entries()) yield [addressToId(addressFromBytes(key)), actor]
+    for (const [key, actor] of this.#hamt.entries()) yield [idFromBytes(key), actor]
   }
 
   /** The ID addresses of all actors in the HAMT's order. Ends marks, as a flush does. */
@@ -286,7 +286,7 @@ export class StateTree {
     this.#apply()
     other.#apply()
     for (const change of this.#hamt.diff(other.#hamt, among)) {
-      yield change === undefined ? undefined : [addressToId(addressFromBytes(change[0])), change[1], change[2]]
+      yield change === undefined ? undefined : [idFromBytes(change[0]), change[1], change[2]]
     }
   }
 }

@@ -117,12 +117,9 @@ function invalid(message: string): CodecError {
 
 function createAddress(protocol: number, payload: Uint8Array): Address {
   switch (protocol) {
-    case PROTOCOL_ID: {
-      const { value, next } = readIdVarint(payload)
-      if (next !== payload.length) throw invalid('invalid address length')
-      if (value > MAX_INT64) throw invalid('invalid address payload')
+    case PROTOCOL_ID:
+      readId(payload, 0)
       break
-    }
     case PROTOCOL_SECP256K1:
     case PROTOCOL_ACTOR:
       if (payload.length !== HASH_LENGTH) throw invalid('invalid address length')
@@ -145,9 +142,17 @@ function createAddress(protocol: number, payload: Uint8Array): Address {
   return new Address(bytes)
 }
 
-function readIdVarint(payload: Uint8Array): { value: bigint; next: number } {
+/** From an offset to the end. */
+function readId(bytes: Uint8Array, offset: number): ActorId {
+  const { value, next } = readIdVarint(bytes, offset)
+  if (next !== bytes.length) throw invalid('invalid address length')
+  if (value > MAX_INT64) throw invalid('invalid address payload')
+  return value
+}
+
+function readIdVarint(bytes: Uint8Array, offset = 0): { value: bigint; next: number } {
   try {
-    return readVarint64(payload, 0)
+    return readVarint64(bytes, offset)
   } catch (cause) {
     throw new CodecError('INVALID_ADDRESS', 'invalid address payload', {}, { cause })
   }
@@ -301,6 +306,15 @@ export function isIdAddress(address: Address): boolean {
 export function addressToId(address: Address): ActorId {
   if (!isIdAddress(address)) throw invalid(`cannot get id from non id address (protocol ${address.protocol})`)
   return readVarint64(address.bytes, 1).value
+}
+
+/**
+ * The ID of an ID address' bytes, for which no address is made.
+ * @throws CodecError `INVALID_ADDRESS`
+ */
+export function idFromBytes(bytes: Uint8Array): ActorId {
+  if (bytes[0] !== PROTOCOL_ID || bytes.length < 2) return addressToId(addressFromBytes(bytes))
+  return readId(bytes, 1)
 }
 
 /** Namespace and subaddress of an f4 address, undefined for others. */

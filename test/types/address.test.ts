@@ -7,6 +7,7 @@ import {
   addressFromBytes,
   addressToId,
   idAddress,
+  idFromBytes,
   isBlsZeroAddress,
   machineAddress,
   parseAddress,
@@ -150,6 +151,30 @@ describe('Address', () => {
     expect(addressToId(idAddress(1000))).toBe(1000n)
     expect(() => addressFromBytes(fromHex('00ffffffffffffffffff01'))).toThrow()
     expect(() => addressFromBytes(fromHex('008000'))).toThrow()
+  })
+
+  // LEB128, by hand.
+  it.each([
+    ['0000', 0n],
+    ['00e807', 1000n],
+    ['00ffffffffffff7f', 2n ** 49n - 1n],
+    ['008080808080808001', 2n ** 49n],
+    ['00ffffffffffffffff7f', 2n ** 63n - 1n],
+  ])('reads the ID of %s', (hex, id) => {
+    expect(idFromBytes(fromHex(hex))).toBe(id)
+    expect(addressToId(addressFromBytes(fromHex(hex)))).toBe(id)
+  })
+
+  it.each(['', '00', '0080', '008000', '00e80700', '00ffffffffffffffffff01', '00ffffffffffffffffff02'])(
+    'refuses %s as an ID',
+    (hex) => {
+      expect(() => idFromBytes(fromHex(hex))).toThrow(/invalid address/)
+      expect(() => addressFromBytes(fromHex(hex))).toThrow(/invalid address/)
+    },
+  )
+
+  it('finds no ID in an address of another protocol', () => {
+    expect(() => idFromBytes(fromHex(`01${'00'.repeat(20)}`))).toThrow('non id address')
   })
 
   it('refuses payloads of the wrong length', () => {
