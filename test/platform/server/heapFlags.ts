@@ -27,12 +27,14 @@ const looks: (() => void)[] = []
 Object.assign(globalThis, { setInterval: (look: () => void) => ({ unref: () => looks.push(look) }) })
 let at = 0
 let user = 0
-Object.assign(performance, { now: () => at })
+let utilization = 0
+Object.assign(performance, { now: () => at, eventLoopUtilization: () => ({ idle: 0, active: 0, utilization }) })
 Object.assign(process, { cpuUsage: () => ({ user, system: 0 }) })
-/** A second in which so much of a processor was used. */
-function second(share: number): void {
+/** A second in which so much of a processor was used, and the event loop had something to do for so much of it. */
+function second(share: number, loop = share): void {
   at += 1000
   user += share * 1e6
+  utilization = loop
   for (const look of looks) look()
 }
 
@@ -41,6 +43,9 @@ console.log('idle')
 second(0.1)
 console.log('busy')
 second(0.9)
+second(0.1)
+console.log('busy, and others get the processors')
+second(0.1, 0.9)
 console.log('busy, in a mode that holds little')
 holdLittle()
 second(0.9)
