@@ -1,4 +1,5 @@
 /** Whether a process has much to do. */
+import { performance } from 'node:perf_hooks'
 
 const MICROS_PER_MS = 1000
 /** Share of a processor, or of its own thread's time, that is much. */

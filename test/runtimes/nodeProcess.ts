@@ -10,7 +10,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** How each runtime starts the program. */
 export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
   node: [process.execPath, join(ROOT, 'bin/petrel.js')],
-  deno: [denoPath(), 'run', '-A', '--v8-flags=--stack-size=7000', join(ROOT, 'platform/deno/main.ts')],
+  deno: [
+    denoPath(),
+    'run',
+    '-A',
+    '--v8-flags=--stack-size=7000,--no-allocation-site-pretenuring',
+    join(ROOT, 'platform/deno/main.ts'),
+  ],
 }
 
 /** What `npm run prepack` built, as it is installed: less to load than the sources. */
