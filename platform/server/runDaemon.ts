@@ -94,10 +94,11 @@ function assertKeptNetwork(home: Home, name: string, network: Network): void {
 }
 
 /** Runs `daemon` until the signal comes. */
-export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
+export async function runDaemon(given: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   // What cannot work is refused before anything is written.
-  const unwritten = new Home(options.repo)
-  const before = chosenConfig(unwritten, options)
+  const unwritten = new Home(given.repo)
+  const before = chosenConfig(unwritten, given)
+  const options = { ...given, cacheMib: cacheOf(given.cacheMib, before.validate === 'execute') }
   if (before.validate !== 'execute') holdLittle()
   const network = findNetwork(before.network)
   assertKeptNetwork(unwritten, before.network, network)
@@ -123,8 +124,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     if (newest !== undefined) new ActorBundles(home.actors).assertSound(newest.manifestCid)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
-    const cacheMib = cacheOf(options.cacheMib, config.validate === 'execute')
-    const stores = openDiskStores(home, archive?.store, cacheSizes(cacheMib), runtime.ports.log)
+    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
     // Of a light node almost nothing is on disk.
     const places =

@@ -1,7 +1,7 @@
 /** A tipset's logs alone: of its messages those are read that a log is of and whose CID does not have the transaction's hash. */
 import { EMPTY_BYTES } from '../base/bytes.ts'
 import type { Steps, Waiter } from '../base/steps.ts'
-import { executedCids } from '../chain/blockMessages.ts'
+import { executedCids, type MessagePlace } from '../chain/blockMessages.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import { receiptsAfter } from '../chain/recordedState.ts'
@@ -48,10 +48,11 @@ function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps
 function hashes(view: ChainView, tipset: Tipset, count: number): (index: number) => Uint8Array {
   const { blocks } = view.store
   const chainId = BigInt(view.network.chainId)
-  let cids: ReturnType<typeof executedCids> | null = null
+  /** null: nobody has asked yet. */
+  let places: MessagePlace[] | undefined | null = null
   return (index) => {
-    cids ??= executedCids(blocks, tipset, count)
-    const place = cids?.[index]
+    if (places === null) places = executedCids(blocks, tipset, count)
+    const place = places?.[index]
     if (place === undefined) return ethHashOf(view.tipsetMessages(tipset)[index] as ChainMessage, chainId)
     const { cid, isSigned } = place
     return isSigned ? ethHashOf(signedChainMessage(getCbor(blocks, signedMessage, cid)), chainId) : cid.digest
