@@ -46,9 +46,14 @@ export function vmThreads(): number {
   return Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
 }
 
+/** Most that is kept where nothing is said, bytes. */
+function shareOfMachine(): number {
+  return memoryOf(totalmem(), process.constrainedMemory()) / SHARE_OF_MEMORY
+}
+
 /** What `--cache` says, or what is best without it. @param executes - what others made */
 export function cacheOf(mebibytes: number | undefined, executes: boolean): number | undefined {
-  return mebibytes ?? (executes ? undefined : LITTLE_MIB)
+  return mebibytes ?? (executes ? undefined : Math.min(LITTLE_MIB, shareOfMachine() / MEBI))
 }
 
 /**
@@ -59,8 +64,7 @@ export function cacheOf(mebibytes: number | undefined, executes: boolean): numbe
 export function cacheSizes(mebibytes?: number): CacheSizes {
   const most = vmThreads() + 1
   const whole = mebibytes === undefined ? undefined : mebibytes * MEBI
-  const memory = memoryOf(totalmem(), process.constrainedMemory())
-  const budget = whole ?? Math.min((NODE_MIB + most * THREAD_MIB) * MEBI, memory / SHARE_OF_MEMORY)
+  const budget = whole ?? Math.min((NODE_MIB + most * THREAD_MIB) * MEBI, shareOfMachine())
   const thread = (0.65 * budget) / most
   const nodes = Math.min(budget / 4, whole === undefined ? NODE_MIB * MEBI : Number.POSITIVE_INFINITY)
   return {

@@ -26,7 +26,7 @@ const STEPS = [
  * The same, from which on V8 is to save memory instead: it then collects in the pauses, moves what lives together, and lets the old
  * generation grow by 30 %. Not while the process is busy, when there are no pauses: 1,000,000 claims took 20 s instead of 10, 355 epochs
  * that were still to be executed 66 instead of 43, `ChainHead` under load a sixth more. A mode that holds little saves all the same:
- * 355 epochs of headers took 203 MB at most and 27 s, 275 and 20 otherwise.
+ * 355 epochs of headers took some 200 MB at most and 26 s, 275 and 20 otherwise.
  */
 const SAVING = { above: 170 * MIB, until: 125 * MIB } as const
 

@@ -16,16 +16,20 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('messages that 
     const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
     const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
     const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
-    let messages = 0
+    let [told, all] = [0, 0]
     for (let tipset = store.parent(store.head()); tipset.height > 0; tipset = store.parent(tipset)) {
       const executed = view.tipsetMessages(tipset)
-      messages += executed.length
-      const kinds = executed.map((message) => `${chainMessageCid(message)} ${message.kind === 'signed'}`)
-      expect(
-        executedCids(blocks, tipset, executed.length)?.map(({ cid, isSigned }) => `${cid} ${isSigned}`) ?? kinds,
-      ).toEqual(kinds)
+      if (executed.length === 0) continue
+      all++
       expect(executedCids(blocks, tipset, executed.length + 1)).toBeUndefined()
+      const places = executedCids(blocks, tipset, executed.length)
+      if (places === undefined) continue
+      told++
+      expect(places.map(({ cid, isSigned }) => `${cid} ${isSigned}`)).toEqual(
+        executed.map((message) => `${chainMessageCid(message)} ${message.kind === 'signed'}`),
+      )
     }
-    expect(messages).toBeGreaterThan(0)
+    // Where two miners' blocks have different messages of a sender with one nonce it is not told.
+    expect(told).toBeGreaterThan(all / 2)
   })
 })

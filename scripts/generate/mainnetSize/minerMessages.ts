@@ -20,7 +20,7 @@ import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import { ATTO_PER_FIL } from '../../../src/types/scalars.ts'
 import { partitionSize } from './miner.ts'
 import { fillRandom, PURPOSE } from './random.ts'
-import { SectorMessages } from './sectorMessages.ts'
+import { type Place, SectorMessages } from './sectorMessages.ts'
 import { hasDeal, isVerified, minerIn, sectorCounts } from './sectors.ts'
 import type { StateSize } from './size.ts'
 
@@ -45,11 +45,6 @@ const DIGEST_BYTES = 32
 const NULL_ROUNDS = 20
 /** Deadlines from the one that is open on in which nothing may be ended, and the one before: it may be closed late. */
 const CLOSE_DEADLINES = 3
-
-/** A sector where it is proven. */
-interface Place extends SectorLocation {
-  readonly sector: number
-}
 
 function declared({ sector, ...place }: Place): SectorLocation & { readonly sectors: BitField } {
   return { ...place, sectors: bitFieldOf([sector]) }
@@ -104,7 +99,7 @@ export class MinerMessages {
     if (sort === 'terminate' || sort === 'update') {
       const ahead = (place.deadline - state.currentDeadline + DEADLINES_PER_PERIOD) % DEADLINES_PER_PERIOD
       if (ahead < CLOSE_DEADLINES || ahead === DEADLINES_PER_PERIOD - 1) return undefined
-      if (sort === 'update') return this.#sectors.update(miner, state, place, place.sector)
+      if (sort === 'update') return this.#sectors.update(miner, state, place)
       return encode(terminateSectorsParams, { terminations: [declared(place)] })
     }
     return this.#isFar(state, place.deadline) ? encode(declareFaultsParams, { faults: [declared(place)] }) : undefined

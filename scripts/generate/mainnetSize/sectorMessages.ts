@@ -58,6 +58,11 @@ const CHALLENGE_DELAY = 150
 /** Bytes: half of a sector. */
 const PIECE_BYTES = 2 ** 34
 
+/** A sector where it is proven. */
+export interface Place extends SectorLocation {
+  readonly sector: number
+}
+
 /** The commitment to a sector with one piece, and zeros behind it. */
 function unsealedOf(piece: Cid): Cid {
   const writer = new CborWriter()
@@ -152,14 +157,14 @@ export class SectorMessages {
     })
   }
 
-  /** @param sector - a healthy one. @returns undefined: it has data already */
-  update(miner: number, { sectors }: MinerState, place: SectorLocation, sector: number): Uint8Array | undefined {
+  /** @param place - of a healthy sector. @returns undefined: it has data already */
+  update(miner: number, { sectors }: MinerState, { sector, deadline, partition }: Place): Uint8Array | undefined {
     const found = Amt.load(this.#tree.store, sectors, sectorOnChainInfo, { bitWidth: SECTORS_BITS }).get(sector)
     if (found === undefined || found.dealWeight !== 0n || found.verifiedDealWeight !== 0n) return undefined
     return encode(proveReplicaUpdates3Params, {
       sectorUpdates: [
         {
-          ...{ sector, deadline: place.deadline, partition: place.partition },
+          ...{ sector, deadline, partition },
           newSealedCid: this.#sealed(miner, sector),
           pieces: [this.#piece(miner, sector)],
         },
