@@ -2,9 +2,10 @@
  * Aggregates of Boneh, Drijvers and Neven: each key of a group is multiplied by a coefficient drawn from all of them.
  * @see go-f3 blssig/verifier.go; dedis kyber sign/bdn/bdn.go, mask.go
  */
+import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../base/bytes.ts'
 import { blake2xs } from './blake2xs.ts'
-import { BLS_PUBLIC_KEY_LENGTH, blsBackend } from './bls.ts'
+import { BLS_PUBLIC_KEY_LENGTH, BLS_SECRET_KEY_LENGTH, blsBackend, sign } from './bls.ts'
 import { KeySums } from './bls12381/keySums.ts'
 
 const COEFFICIENT_LENGTH = 16
@@ -22,6 +23,33 @@ export function bdnMultipliers(keys: readonly Uint8Array[]): bigint[] {
     const coefficient = stream.slice(i * COEFFICIENT_LENGTH, (i + 1) * COEFFICIENT_LENGTH)
     return bytesToBigInt(coefficient.reverse()) + 1n
   })
+}
+
+/** A member of a group, by its place there, whose secret is at hand. */
+export interface BdnSigner {
+  readonly index: number
+  /** 32 bytes, little-endian. */
+  readonly secretKey: Uint8Array
+}
+
+/**
+ * The aggregate of these members' signatures, by who has the secrets of all of them: one signature by the sum of their multiplied
+ * secrets.
+ * @param keys - of the whole group
+ * @returns 96 bytes
+ */
+export function signTogether(
+  message: Uint8Array,
+  keys: readonly Uint8Array[],
+  signers: readonly BdnSigner[],
+): Uint8Array {
+  const { Fr } = bls12_381.fields
+  const multipliers = bdnMultipliers(keys)
+  const shares = signers.map(({ index, secretKey }) =>
+    Fr.mul(Fr.create(multipliers[index] as bigint), bytesToBigInt(secretKey.slice().reverse())),
+  )
+  const sum = shares.reduce((total, share) => Fr.add(total, share), Fr.ZERO)
+  return sign(message, bigIntToBytes(sum, BLS_SECRET_KEY_LENGTH).reverse())
 }
 
 /** A group of keys whose members sign together. What is computed of the keys is kept: groups change seldom, and by little. */

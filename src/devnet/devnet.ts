@@ -322,6 +322,11 @@ export class Devnet {
     if (epochs > head.height) {
       throw new DevnetError('FORK_TOO_DEEP', `Cannot fork ${epochs} epochs: the chain has ${head.height}`)
     }
+    const kept = store.checkpoint()?.height ?? 0
+    if (head.height - epochs < kept) {
+      const message = `Cannot fork ${epochs} epochs: the chain up to epoch ${kept} is final, or a checkpoint`
+      throw new DevnetError('FORK_TOO_DEEP', message)
+    }
     const { view } = this.#deps
     let tip = store.tipsetByHeight(head.height - epochs, head, 'previous')
     // Not in the epoch of the old branch: the same producers on the same parents would make the very same blocks again.

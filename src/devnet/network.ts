@@ -1,5 +1,6 @@
 /** The network value of a local chain: the devnet's parameters, nothing scheduled, everything insecure marked as such. */
 import type { Network } from '../networks/network.ts'
+import { votedOn } from './f3Manifest.ts'
 import { type DevnetOptions, keepsClock } from './options.ts'
 
 const MILLISECONDS = 1000
@@ -27,7 +28,6 @@ export function devnetNetwork(base: Network, options: DevnetOptions): Network {
     beacon: { kind: 'mock' },
     proofs: 'accept',
     actorDebugging: options.actorDebugging,
-    // Nobody votes on a local chain.
-    f3: { ...base.f3, enabled: false },
+    f3: votedOn(base.f3, options, seconds),
   }
 }

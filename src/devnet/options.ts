@@ -1,5 +1,5 @@
 /** What a local chain can be told, with its defaults. */
-import type { TokenAmount } from '../types/scalars.ts'
+import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { ATTO_PER_FIL } from '../types/scalars.ts'
 import { DevnetError } from './errors.ts'
 
@@ -28,11 +28,14 @@ export interface DevnetOptions {
   readonly produce: readonly number[] | undefined
   /** Actors log, which costs gas: for a Lotus debug build to follow. Needs the Wasm actors: native ones have nothing to log. */
   readonly actorDebugging: boolean
+  /** Epoch from which the producers vote on what is final, and there are certificates of F3; undefined: nobody votes. */
+  readonly finalityFrom: ChainEpoch | undefined
 }
 
 const MAX_MINERS = 50
 const MAX_ACCOUNTS = 100
 const MAX_SEED_LENGTH = 256
+const MAX_EPOCH = 1_000_000_000
 const DEFAULT_BLOCK_TIME_MS = 4000
 const MS_PER_SEC = 1000
 
@@ -48,6 +51,7 @@ export const DEVNET_DEFAULTS: DevnetOptions = {
   genesisTimestamp: undefined,
   produce: undefined,
   actorDebugging: false,
+  finalityFrom: undefined,
 }
 
 /**
@@ -74,6 +78,7 @@ export function devnetOptions(given: Partial<DevnetOptions>): DevnetOptions {
   requireInteger('accountsPerKind', options.accountsPerKind, 0, MAX_ACCOUNTS)
   requireInteger('blockTimeMs', options.blockTimeMs, 0, Number.MAX_SAFE_INTEGER)
   requireInteger('seed length', options.seed.length, 1, MAX_SEED_LENGTH)
+  if (options.finalityFrom !== undefined) requireInteger('finalityFrom', options.finalityFrom, 1, MAX_EPOCH)
   for (const index of options.produce ?? []) requireInteger('produce', index, 0, options.miners - 1)
   if (options.produce !== undefined && (options.blockTimeMs === 0 || options.blockTimeMs % MS_PER_SEC !== 0)) {
     throw new DevnetError(

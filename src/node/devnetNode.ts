@@ -3,10 +3,13 @@ import { BaseError, PetrelError } from '../base/errors.ts'
 import { logOf } from '../base/partedLog.ts'
 import { URGENCY } from '../chain/urgency.ts'
 import { urgentVm } from '../chain/vm.ts'
+import type { F3 } from '../consensus/f3/f3.ts'
 import { Devnet } from '../devnet/devnet.ts'
+import { FinalityVotes } from '../devnet/finalityVotes.ts'
 import type { DevnetKey } from '../devnet/keys.ts'
 import { keepsClock } from '../devnet/options.ts'
 import type { DevnetPlan } from '../devnet/plan.ts'
+import { allAtHand } from '../ipld/blockFetcher.ts'
 import { devnetMethods } from '../rpc/methods/devnet.ts'
 import { KEY_BLS, KEY_DELEGATED, KEY_SECP256K1 } from '../wallet/keyInfo.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -66,17 +69,27 @@ export async function startDevnetNode(
     if (update.type === 'add') producers.messageArrived()
   })
   const endBlockLog = logBlocks(parts.view, logOf(ports.log, 'devnet'))
+  const votes = node.f3 === undefined ? undefined : openVotes(plan, node.f3, parts, ports)
   producers.start()
+  votes?.start()
   return {
     ...node,
     devnet: producers,
     stop: async () => {
+      await votes?.stop()
       unsubscribe()
       endBlockLog()
       await producers.stop()
       await node.stop()
     },
   }
+}
+
+function openVotes({ producers }: DevnetPlan, f3: F3, { view, net, edge }: NodeParts, ports: NodePorts): FinalityVotes {
+  return new FinalityVotes(producers, {
+    ...{ f3, view, edge: net?.exchange.fetcher.run ?? edge ?? allAtHand, timers: ports.timers },
+    log: logOf(ports.log, 'f3'),
+  })
 }
 
 async function ensureDefault(wallet: Wallet, { address }: DevnetKey): Promise<void> {

@@ -15,6 +15,7 @@ import { NO_LOOKBACK_LIMIT, type SearchOptions, searchByCid } from '../chain/sea
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { F3 } from '../consensus/f3/f3.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { delegatedHash } from '../eth/ethTransactionOf.ts'
 import { fetchingVmHost } from '../execution/fetchingVmHost.ts'
@@ -124,6 +125,8 @@ export interface PetrelNode {
   /** A token with all permissions. */
   readonly adminToken: string
   readonly networking: Networking | undefined
+  /** Certificates of finality; undefined: the network has none. */
+  readonly f3: F3 | undefined
   /** Of a light node. */
   readonly light: NodeLight | undefined
   /** How far it has synced. */
@@ -364,7 +367,7 @@ export async function startNode(
   })
   parts.index?.start(finality)
   return {
-    ...{ network, view, vm, wallet, mempool, engine, handler, table, networking, light },
+    ...{ network, view, vm, wallet, mempool, engine, handler, table, networking, f3, light },
     ...{ tokens, called: figures?.called, sync: syncNow },
     adminToken: tokens.issueAdmin(),
     stop: async () => {

@@ -2,6 +2,7 @@
 import { ChainStore, keptGenesis } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
 import { DevnetError } from '../devnet/errors.ts'
+import { votesFrom, withFirstTable } from '../devnet/f3Manifest.ts'
 import { createDevnetGenesis, openDevnetChain } from '../devnet/openDevnetChain.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { createDevnetPlan, type DevnetPlan } from '../devnet/plan.ts'
@@ -41,7 +42,8 @@ export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenL
   return assembled(async (closers) => {
     const { stores, ports, settings } = shim
     const actorDebugging = chain.devnet.actorDebugging || chain.kept?.actorDebugging === true
-    const plan = createDevnetPlan({ ...chain.devnet, actorDebugging }, builtinNetwork('devnet'))
+    const finalityFrom = chain.devnet.finalityFrom ?? (chain.kept === undefined ? undefined : votesFrom(chain.kept))
+    const plan = createDevnetPlan({ ...chain.devnet, actorDebugging, finalityFrom }, builtinNetwork('devnet'))
     const local = localFetcher(shim)
     const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
     const nowSec = Math.floor(ports.clock.nowMs() / MS_PER_SEC)
@@ -55,12 +57,14 @@ export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenL
       throw new DevnetError('OTHER_CHAIN', message)
     }
     const genesis = firstBlock(store.genesis())
-    const network = {
+    const described = {
       ...plan.network,
       genesisCid: headerCid(genesis),
       genesisTimestamp: genesis.timestamp,
       actors: actorsOf(chain, plan.network),
     }
+    const network = await local.run(() => withFirstTable(described, viewOf(store, described)))
+    assertSameVotes(network, chain.kept, store)
     const net = await connect(shim, network, plan.options.networkName, closers)
     const parts = {
       ...(net === undefined ? {} : { net: { ...net, mode: 'execute' as const } }),
@@ -71,6 +75,14 @@ export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenL
     )
     return { ...open, plan, network }
   })
+}
+
+/** Certificates that are kept begin where they began. @throws DevnetError `OTHER_CHAIN` */
+function assertSameVotes(network: Network, kept: Network | undefined, store: ChainStore): void {
+  const before = kept === undefined ? undefined : votesFrom(kept)
+  if (before === undefined || before === votesFrom(network) || store.head().height < before) return
+  const message = `Cannot start devnet: its producers vote on finality from epoch ${before} on; use that, or another folder`
+  throw new DevnetError('OTHER_CHAIN', message)
 }
 
 function actorsOf({ actors, kept, hasBundle }: LocalChain, network: Network): Network['actors'] {

@@ -88,6 +88,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/platform/cli/webhook.test.ts',
   'petrel --repo other daemon --network ~/.petrel/network.json --bootstrap /ip4/127.0.0.1/tcp/<port>/p2p/<peer ID>':
     'test/network/run.ts',
+  'petrel devnet --f3 10': 'test/platform/localFinality.slow.test.ts',
+  'petrel --repo other daemon --validate light --network ~/.petrel/network.json --bootstrap /ip4/127.0.0.1/tcp/<port>/p2p/<peer ID>':
+    'test/platform/localFinality.slow.test.ts',
   'petrel devnet --actors wasm --actor-debugging --block-time 4 --listen /ip4/127.0.0.1/tcp/4001':
     'test/interop/run.ts',
   'petrel daemon --network devnet --genesis devgen.car --bootstrap /ip4/127.0.0.1/tcp/<port>/p2p/<peer ID of `lotus net id`>':

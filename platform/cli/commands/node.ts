@@ -97,6 +97,7 @@ interface DevnetFlags extends ServeFlags {
   readonly memory?: boolean
   readonly actors: string
   readonly actorDebugging?: boolean
+  readonly f3?: string
   readonly produce?: string
 }
 
@@ -262,6 +263,7 @@ function givenOptions(flags: DevnetFlags, produce: { produce?: number[] }): Para
     seed: flags.seed,
     networkName: flags.networkName,
     actorDebugging: flags.actorDebugging === true,
+    finalityFrom: flags.f3 === undefined ? undefined : wholeNumber(flags.f3, 'f3'),
     ...produce,
     ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
   }
@@ -374,6 +376,10 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--memory', 'keep nothing between starts')
     .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
     .option('--actor-debugging', 'Wasm actors log, which costs gas: as Lotus debug builds execute')
+    .option(
+      '--f3 <epoch>',
+      "block producers vote on what is final, from this epoch on: 10 is soon, 1000 a Lotus 2k's own",
+    )
     .action(async (_flags: DevnetFlags, command: Command) => runner.devnet(await devnetRunOptions(command), context))
   addReplicaCommand(program, context, runner.replica)
   addSignerCommand(program, context, runner)

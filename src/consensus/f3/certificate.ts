@@ -19,7 +19,7 @@ import {
 } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type BitField, bitField } from '../../ipld/bitfield.ts'
-import { type TipsetKey, tipsetKey, tipsetKeyBytes, tipsetKeyFromBytes } from '../../types/tipset.ts'
+import { type Tipset, type TipsetKey, tipsetKey, tipsetKeyBytes, tipsetKeyFromBytes } from '../../types/tipset.ts'
 
 /** Most tipsets of a chain, the base included. */
 export const MAX_CHAIN_LENGTH = 128
@@ -29,6 +29,9 @@ export const MAX_TIPSET_KEY_BYTES = 760
 const MAX_ITEMS = 8192
 const HASH_BYTES = 32
 const MAX_PUBLIC_KEY_BYTES = 48
+
+/** Of a tipset and of a certificate: nobody commits to anything so far. */
+export const NO_COMMITMENTS: Uint8Array = new Uint8Array(HASH_BYTES)
 
 /** A tipset that F3 decided about. */
 export interface F3Tipset {
@@ -133,6 +136,11 @@ export const finalityCertificate: Codec<FinalityCertificate> = {
     if (value.powerTableDelta.length === 0) delete out.PowerTableDelta
     return out
   },
+}
+
+/** What a chain says of a tipset. @param powerTable - of the state that it builds on */
+export function f3TipsetOf({ height, key }: Tipset, powerTable: Cid): F3Tipset {
+  return { epoch: height, key: tipsetKeyBytes(key), powerTable, commitments: NO_COMMITMENTS }
 }
 
 /** The tipset that a chain starts from. */

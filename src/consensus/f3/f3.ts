@@ -10,8 +10,15 @@ import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { hasBlock } from '../../ipld/blockstore.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
-import { type Tipset, type TipsetKey, tipsetKeyBytes } from '../../types/tipset.ts'
-import { chainBase, chainHead, type F3Tipset, type FinalityCertificate, finalizedKey } from './certificate.ts'
+import type { Tipset, TipsetKey } from '../../types/tipset.ts'
+import {
+  chainBase,
+  chainHead,
+  type F3Tipset,
+  type FinalityCertificate,
+  f3TipsetOf,
+  finalizedKey,
+} from './certificate.ts'
 import { CertificateStore } from './certificateStore.ts'
 import { ecPowerTable } from './ecPowerTable.ts'
 import { F3Error } from './errors.ts'
@@ -20,8 +27,6 @@ import { type PowerTable, powerTableCid, type ScaledPower } from './powerTable.t
 import { Committee, equalF3Tipsets, verifyCertificate } from './verifyCertificate.ts'
 import { type VerifiedCertificate, type VerifiedRun, verifyCertificates } from './verifyCertificates.ts'
 
-/** Bytes of a tipset's commitments; zeros so far. */
-const COMMITMENTS_BYTES = 32
 /** Epochs that are walked back for the bootstrap at most: what is known of it elsewhere costs less. */
 const MAX_WALK = 100_000
 /** So many times the chain's finality in epochs: that of forks is counted in tipsets, and some rounds are null. */
@@ -162,6 +167,11 @@ export class F3 {
     return this.#latest === undefined ? (this.#store.first() ?? 0) : this.#latest.instance + 1
   }
 
+  /** Where the pending instance begins; undefined where that is not at hand: before the first certificate. @throws BlockMissing */
+  pendingBase(): F3Tipset | undefined {
+    return this.#latest === undefined ? finish(this.#findFirstBase()) : chainHead(this.#latest)
+  }
+
   /** The newest certificate; undefined without any. */
   latest(): FinalityCertificate | undefined {
     return this.#latest
@@ -246,7 +256,7 @@ export class F3 {
       network: this.manifest.networkName,
       instance: this.pendingInstance(),
       committee: this.#pendingCommittee(),
-      base: this.#latest === undefined ? finish(this.#findFirstBase()) : chainHead(this.#latest),
+      base: this.pendingBase(),
     })
   }
 
@@ -344,12 +354,7 @@ export class F3 {
       if (error instanceof BlockMissing || isOutOfReach(error)) return undefined
       throw error
     }
-    return {
-      epoch: tipset.height,
-      key: tipsetKeyBytes(tipset.key),
-      powerTable: powerTableCid(this.#store.table(this.manifest.initialInstance)),
-      commitments: new Uint8Array(COMMITMENTS_BYTES),
-    }
+    return f3TipsetOf(tipset, powerTableCid(this.#store.table(this.manifest.initialInstance)))
   }
 }
 

@@ -80,6 +80,26 @@ export function applyDelta(table: PowerTable, delta: readonly PowerTableDelta[])
   return sortedPowerTable(entries.values())
 }
 
+/**
+ * What leads from one table to another, by participant. {@link applyDelta} takes it back.
+ * @see go-f3 certs/certs.go MakePowerTableDiff
+ */
+export function powerTableDelta(from: PowerTable, to: PowerTable): PowerTableDelta[] {
+  const left = entriesById(from)
+  const delta: PowerTableDelta[] = []
+  for (const { id, power, publicKey } of to) {
+    const before = left.get(id)
+    left.delete(id)
+    const signingKey = before !== undefined && equalBytes(before.publicKey, publicKey) ? new Uint8Array(0) : publicKey
+    const powerDelta = power - (before?.power ?? 0n)
+    if (powerDelta !== 0n || signingKey.length > 0) delta.push({ participantId: id, powerDelta, signingKey })
+  }
+  for (const { id, power } of left.values()) {
+    delta.push({ participantId: id, powerDelta: -power, signingKey: new Uint8Array(0) })
+  }
+  return delta.sort((a, b) => a.participantId - b.participantId)
+}
+
 /** Those of a table, by participant. */
 export function entriesById(table: PowerTable): Map<number, PowerEntry> {
   return new Map(table.map((entry) => [entry.id, entry]))
