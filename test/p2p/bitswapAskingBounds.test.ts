@@ -118,6 +118,19 @@ describe('what is asked of peers', () => {
     expect(heard.filter(({ type }) => type === 'have')).toHaveLength(HAVE_FANOUT)
   })
 
+  it('twice as many others each time they say nothing, until all are asked', async () => {
+    const silent = 40
+    const { swaps, client, heard } = mute(silent)
+    void client.swap.source.fetch([cidOf(1)], undefined)
+    const asked = (): number => heard.filter(({ type }) => type === 'have').length
+    const sums: number[] = []
+    for (let i = 0; i < 4; i++) {
+      await swaps.time.advance(MAX_HEDGE_MS)
+      sums.push(asked())
+    }
+    expect(sums).toEqual([HAVE_FANOUT, 3 * HAVE_FANOUT, silent - 1, silent - 1])
+  })
+
   it('everybody again where nobody has it, so many times', async () => {
     const swaps = new Swaps()
     const server = swaps.add('server')

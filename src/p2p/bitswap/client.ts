@@ -12,7 +12,8 @@ import { P2pError } from '../errors.ts'
 import { abortReason } from '../framing/patientStream.ts'
 import type { PeerBudget } from '../peerBudget.ts'
 import { byDemerits, type PeerLinks, type PeerName } from '../peerLinks.ts'
-import { ASK_AGAIN_MS, FETCH_WINDOW, HAVE_FANOUT, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
+import { ANSWERED_WEIGHT, MERIT_TAGS } from '../peers/peerTags.ts'
+import { ASK_AGAIN_MS, FETCH_WINDOW, MAX_HEDGE_MS, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
 import {
   type BitswapMessage,
   bareDigests,
@@ -111,7 +112,7 @@ export class BlockClient implements BlockSource {
         fresh.push(want)
       } else if (want.isOld) {
         want.isOld = false
-        want.asked.clear()
+        want.askAnew()
         fresh.push(want)
       }
       wanted.set(cid.key, want)
@@ -176,9 +177,12 @@ export class BlockClient implements BlockSource {
     this.#askOthers(open.filter((want) => !want.underWay))
   }
 
-  /** Goes on for wants whose peer has failed them: whoever has it, else whoever was not asked, else all again later. */
-  #askOthers(wanted: readonly WantedBlock[]): void {
-    const { swarm } = this.#deps
+  /**
+   * Goes on for wants whose peer has failed them: whoever has it, else whoever was not asked, else all again later.
+   * @param isLate - those who were asked whether they have it take long: others are asked, too
+   */
+  #askOthers(wanted: readonly WantedBlock[], isLate = false): void {
+    const { swarm, timers } = this.#deps
     const candidates = this.#candidates()
     const blocks = new Map<PeerName, WantedBlock[]>()
     const haves = new Map<PeerName, WantedBlock[]>()
@@ -190,8 +194,8 @@ export class BlockClient implements BlockSource {
         continue
       }
       // Those who were asked whether they have it may still say so.
-      if ([...want.asked.values()].includes('have asked')) continue
-      const unasked = candidates.filter((peer) => !want.asked.has(peer)).slice(0, HAVE_FANOUT)
+      if (!isLate && [...want.asked.values()].includes('have asked')) continue
+      const unasked = candidates.filter((peer) => !want.asked.has(peer)).slice(0, want.fanout)
       for (const peer of unasked) push(haves, peer, want)
       if (!want.open && unasked.every((peer) => swarm.isMute(peer))) this.#later(want)
     }
@@ -204,6 +208,17 @@ export class BlockClient implements BlockSource {
       }
       this.#send(peer, list, 'have')
     }
+    // Twice as many each time: among many strangers who say nothing it is found all the same.
+    const asked = new Set([...haves.values()].flat())
+    if (asked.size === 0) return
+    for (const want of asked) want.fanout *= 2
+    const cancel = timers.setTimeout(() => {
+      this.#askOthers(
+        [...asked].filter((want) => !want.pausing && !want.isOld),
+        true,
+      )
+    }, MAX_HEDGE_MS)
+    void Promise.all([...asked].map((want) => want.settled)).then(cancel)
   }
 
   /** Nobody has it: everybody is asked again, a few times, then it is given up. */
@@ -218,7 +233,7 @@ export class BlockClient implements BlockSource {
     this.#deps.timers.setTimeout(() => {
       want.pausing = false
       if (want.done) return
-      want.asked.clear()
+      want.askAnew()
       this.#begin([want])
     }, pause)
   }
@@ -263,6 +278,7 @@ export class BlockClient implements BlockSource {
     const want = this.#wanted.get(key)
     if (!this.#deps.swarm.brought(peer, key, want !== undefined)) return false
     if (want === undefined) return true
+    this.#deps.links.tag(peer, MERIT_TAGS.answered, ANSWERED_WEIGHT)
     want.asked.delete(peer)
     // The message is one buffer: a small block must not keep all of it.
     this.#settle(want, new Uint8Array(block.data))

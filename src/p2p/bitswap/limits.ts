@@ -65,7 +65,7 @@ export const ASK_AGAIN_MS: readonly number[] = [5000, 10_000]
  * @see filecoin-project/venus app/submodule/network/network_submodule.go NewNetworkSubmodule (WithServerEnabled)
  */
 export const MUTE_MS: number = Math.max(...ASK_AGAIN_MS)
-/** Peers that are asked at once whether they have what the first one has not. */
+/** Peers that are asked at once whether they have what the first one has not; twice as many each time they take long. */
 export const HAVE_FANOUT = 8
 /** When nobody has it everybody is asked again, after so long each time, milliseconds: it may be on its way to them. */
 export const RETRY_MS: readonly number[] = [250, 1000]

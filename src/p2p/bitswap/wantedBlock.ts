@@ -1,6 +1,7 @@
 /** A block that is wanted, whoever wants it: whom it was asked of, and what they said. */
 import type { Cid } from '../../codec/cid.ts'
 import type { PeerName } from '../peerLinks.ts'
+import { HAVE_FANOUT } from './limits.ts'
 
 /** What a peer was asked about the block, and answered; `not awaited`: asked, though it never says anything. */
 export type Asked = 'block asked' | 'have asked' | 'not awaited' | 'has it' | 'has it not'
@@ -9,6 +10,8 @@ export type Asked = 'block asked' | 'have asked' | 'not awaited' | 'has it' | 'h
 export class WantedBlock {
   readonly cid: Cid
   readonly asked: Map<PeerName, Asked> = new Map<PeerName, Asked>()
+  /** How many of those who were not asked yet are asked next. */
+  fanout: number = HAVE_FANOUT
   /** Rounds of asking everybody that ended with nobody having it. */
   rounds = 0
   /** Everybody is asked again soon. */
@@ -26,6 +29,12 @@ export class WantedBlock {
     this.settled = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** As if nobody had been asked. */
+  askAnew(): void {
+    this.asked.clear()
+    this.fanout = HAVE_FANOUT
   }
 
   get done(): boolean {

@@ -12,7 +12,7 @@ import { P2pError } from '../errors.ts'
 import { type AskLimits, ask } from '../framing/ask.ts'
 import { abortReason, type Time } from '../framing/patientStream.ts'
 import { byDemerits, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
-import { MERIT_TAGS } from '../peers/peerTags.ts'
+import { ANSWERED_WEIGHT, MERIT_TAGS } from '../peers/peerTags.ts'
 import { CLIENT_LIMITS, MAX_ATTEMPTS, MAX_HEADERS_BYTES } from './limits.ts'
 import {
   CHAIN_EXCHANGE_PROTOCOL,
@@ -25,9 +25,6 @@ import {
 } from './messages.ts'
 import { PeerTracker } from './peerTracker.ts'
 import { checkedMessages, fetchedTipset, readAnswer } from './readAnswer.ts'
-
-/** Lotus' connection manager tag of a peer that answered. */
-const PEER_TAG_WEIGHT = 25
 
 /** Peers to ask, and what their order is made of: clock and dice. */
 export interface ExchangeClientDeps {
@@ -159,7 +156,7 @@ export class ExchangeClient implements ChainSource {
       try {
         const answered = await this.#askPeer(peer, asked, wish.signal, take)
         this.#tracker.succeeded(peer, this.#time.clock.monotonicMs() - began, answered.items.length)
-        links.tag(peer, MERIT_TAGS.answered, PEER_TAG_WEIGHT)
+        links.tag(peer, MERIT_TAGS.answered, ANSWERED_WEIGHT)
         return answered
       } catch (error) {
         throwIfAborted(wish.signal)

@@ -205,9 +205,9 @@ export class P2pHost {
       value: tags.value(peer) - DEMERIT_WEIGHT * links.demerits(peer),
       sinceMs: links.joined(peer) ?? 0,
       isProtected: tags.isProtected(peer),
+      isUseful: tags.hasMerit(peer),
     }))
-    const excess = connections.length - bounds.low
-    for (const peer of peersToTrim(candidates, excess, ports.clock.monotonicMs() - limits.graceMs)) {
+    for (const peer of peersToTrim(candidates, bounds.low, ports.clock.monotonicMs() - limits.graceMs)) {
       links.disconnect(peer).catch((error: unknown) => ports.log.debug('trim', { peer, reason: errorMessage(error) }))
     }
   }

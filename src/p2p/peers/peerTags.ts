@@ -4,8 +4,14 @@
  */
 import type { PeerName } from '../peerLinks.ts'
 
-/** Tags that are earned: for an answer about the chain that holds, and for a block that was good and new. */
-export const MERIT_TAGS = { answered: 'bsync', broughtBlock: 'blkprop' } as const
+/**
+ * Tags that are earned: for an answer about the chain that holds, for a block that was good and new, and with a light node, which passes
+ * no block on, for the newest certificate or a head that is sound.
+ */
+export const MERIT_TAGS = { answered: 'bsync', broughtBlock: 'blkprop', showed: 'showed' } as const
+
+/** What an answer is worth. */
+export const ANSWERED_WEIGHT = 25
 
 /** Tags of peers, by name; of peers that are gone too, until they are forgotten. */
 export class PeerTags {
@@ -41,6 +47,11 @@ export class PeerTags {
   hasMerit(peer: PeerName): boolean {
     const tags = this.#tags.get(peer)
     return tags !== undefined && Object.values(MERIT_TAGS).some((name) => tags.has(name))
+  }
+
+  /** Whether it has shown a light node something that holds. */
+  hasShown(peer: PeerName): boolean {
+    return this.#tags.get(peer)?.has(MERIT_TAGS.showed) === true
   }
 
   /** @param why - the same peer may be protected for several reasons */

@@ -8,7 +8,7 @@ import { Demerits } from '../../../src/p2p/peers/demerits.ts'
 import { PeerBook } from '../../../src/p2p/peers/peerBook.ts'
 import { PeerTags } from '../../../src/p2p/peers/peerTags.ts'
 import { TokenBucket } from '../../../src/p2p/peers/tokenBucket.ts'
-import { peersToTrim } from '../../../src/p2p/peers/trimConnections.ts'
+import { peersToTrim, type TrimCandidate } from '../../../src/p2p/peers/trimConnections.ts'
 import { VirtualTime } from '../../support/virtualTime.ts'
 
 const HOUR = 3_600_000
@@ -258,23 +258,34 @@ it('a bucket has its burst, and fills with time', () => {
   expect([bucket.take(100_000), bucket.take(100_000), bucket.take(100_000)]).toEqual([true, true, false])
 })
 
+const connected = (
+  name: string,
+  value: number,
+  sinceMs: number,
+  given: Partial<TrimCandidate> = {},
+): TrimCandidate => ({
+  ...{ peer: name, value, sinceMs, connections: 1, isProtected: false, isUseful: false },
+  ...given,
+})
+
 it('the least valuable are cut first, of equal ones the youngest; the protected and the new are not', () => {
-  const peer = (name: string, value: number, sinceMs: number, isProtected = false, connections = 1) => ({
-    peer: name,
-    value,
-    sinceMs,
-    isProtected,
-    connections,
-  })
   const all = [
-    peer('good', 10, 1),
-    peer('old', 0, 1),
-    peer('young', 0, 5),
-    peer('new', 0, 100),
-    peer('kept', 0, 1, true),
-    peer('double', -1, 1, false, 2),
+    connected('good', 10, 1),
+    connected('old', 0, 1),
+    connected('young', 0, 5),
+    connected('new', 0, 100),
+    connected('kept', 0, 1, { isProtected: true }),
+    connected('double', -1, 1, { connections: 2 }),
   ]
-  expect(peersToTrim(all, 3, 50)).toEqual(['double', 'young'])
-  expect(peersToTrim(all, 100, 50)).toEqual(['double', 'young', 'old', 'good'])
-  expect(peersToTrim(all, 0, 50)).toEqual([])
+  expect(peersToTrim(all, 4, 50)).toEqual(['double', 'young'])
+  expect(peersToTrim(all, 0, 50)).toEqual(['double', 'young', 'old', 'good'])
+  expect(peersToTrim(all, 7, 50)).toEqual([])
+})
+
+it('nobody of use makes room for those that come again and again, unless more are of use than are kept', () => {
+  const honest = Array.from({ length: 3 }, (_, i) => connected(`honest ${i}`, 80, i, { isUseful: true }))
+  const young = Array.from({ length: 20 }, (_, i) => connected(`young ${i}`, 30, 100))
+  expect(peersToTrim([...young, ...honest], 10, 50)).toEqual([])
+  expect(peersToTrim([...young, connected('stranger', 30, 4), ...honest], 10, 50)).toEqual(['stranger'])
+  expect(peersToTrim([...young, ...honest], 2, 50)).toEqual(['honest 2', 'honest 1', 'honest 0'])
 })
