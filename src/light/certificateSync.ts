@@ -18,6 +18,9 @@ import type { SourceSet } from './sourceSet.ts'
 
 /** Certificates asked for at once. */
 const BATCH = 128
+/** Peers that are asked in each round, of those that had the newest certificate; and strangers beside them, or first. */
+const KNOWN = 8
+const STRANGERS = 4
 /** Verified between two pauses for others: some 50 ms. */
 const STRETCH = 16
 
@@ -28,13 +31,15 @@ export interface CertificateProgress {
   readonly verified: number
 }
 
-/** What {@link syncCertificates} works with. */
+/** What {@link CertificateSync} works with. */
 export interface CertificateSyncDeps {
   readonly f3: F3
   readonly checkpoint: LightCheckpoint
   readonly sources: SourceSet
   readonly timers: Timers
   readonly onProgress?: (progress: CertificateProgress) => void
+  /** Hears which source has the newest certificate. */
+  readonly onUseful?: (source: string) => void
 }
 
 /** Errors that say that a source lied, not that something went wrong here. */
@@ -42,58 +47,112 @@ function isLie(error: unknown): boolean {
   return error instanceof F3Error && error.code !== 'STORE_CORRUPT' && error.code !== 'NOT_RUNNING'
 }
 
-/**
- * Asks until no usable source has a newer certificate. Sources are asked one after the other; one that is silent keeps the next
- * waiting for no longer than `SILENT_MS`.
- * @returns how many were new
- * @throws LightError `NO_SOURCE`; `NO_ANSWER` also when nobody has the newest certificate that is verified already; `FORK`;
- * F3Error `POWER_TABLE_WRONG` when the checkpoint contradicts what was verified before
- */
-export async function syncCertificates(deps: CertificateSyncDeps, signal: AbortSignal): Promise<number> {
-  const { f3, sources } = deps
-  if (f3.needsCheckpoint || !f3.isRunning) await fetchTable(deps, signal)
-  const before = f3.pendingInstance()
-  const round: Round = { answered: 0, failures: [], fork: undefined }
-  const running: Promise<void>[] = []
-  for (const source of sources.inOrder()) {
-    if (source.certificates === undefined || round.fork !== undefined) continue
-    // Whoever failed again and again is asked where nobody else answers.
-    if (round.answered > 0 && sources.rests(source)) continue
-    await new Promise<void>((resolve) => {
-      running.push(followInRound(source, deps, { round, onSilent: resolve }, signal).finally(resolve))
-    })
-  }
-  await Promise.all(running)
-  signal.throwIfAborted()
-  if (round.fork !== undefined) throw round.fork
-  if (round.answered === 0) throw noAnswer(round.failures)
-  return f3.pendingInstance() - before
-}
-
-/** What came of the sources that were asked. */
+/** What came of the sources that were asked in a round. */
 interface Round {
   /** Those that had the newest certificate, or a newer one; any where there is none yet. */
   answered: number
   readonly failures: string[]
-  fork: LightError | undefined
 }
 
-/** Never rejects. */
-async function followInRound(
-  source: LightSource,
-  deps: CertificateSyncDeps,
-  { round, onSilent }: { readonly round: Round; readonly onSilent: () => void },
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    const newest = deps.f3.latest()?.instance
-    if (await followSource(source, deps, onSilent, signal)) round.answered++
-    else round.failures.push(`${source.name}: it does not have the certificate of instance ${newest}`)
-  } catch (error) {
-    if (signal.aborted) return
-    if (error instanceof LightError && error.code === 'FORK') round.fork = error
-    else if (isLie(error)) deps.sources.drop(source, `its certificate is false: ${errorMessage(error)}`)
-    round.failures.push(`${source.name}: ${errorMessage(error)}`)
+/**
+ * Asks round after round. Those who had the newest certificate before come first, one after the other; one that is silent keeps the next
+ * waiting for no longer than `SILENT_MS`. Where one of them answers, a few strangers are asked beside, and what they have is there in
+ * the next round; where none does, more and more strangers at once. Who is not heard of in time is not asked anew while it may answer still.
+ */
+export class CertificateSync {
+  readonly #deps: CertificateSyncDeps
+  /** Peers that had the newest certificate, by name, and have not failed since. */
+  readonly #proven = new Set<string>()
+  /** Strangers; who was asked longest ago is first. */
+  readonly #asked = new Set<string>()
+  /** Who is waited for no longer, and may answer still. */
+  readonly #underWay = new Set<string>()
+  #fork: LightError | undefined
+
+  constructor(deps: CertificateSyncDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * One round.
+   * @returns how many certificates were new
+   * @throws LightError `NO_SOURCE`; `NO_ANSWER` also when nobody has the newest certificate that is verified already; `FORK`, in
+   * each round from then on; F3Error `POWER_TABLE_WRONG` when the checkpoint contradicts what was verified before
+   */
+  async round(signal: AbortSignal): Promise<number> {
+    const { f3, sources } = this.#deps
+    if (f3.needsCheckpoint || !f3.isRunning) await fetchTable(this.#deps, signal)
+    const before = f3.pendingInstance()
+    const round: Round = { answered: 0, failures: [...this.#underWay].map((name) => `${name}: no answer yet`) }
+    const { known, strangers } = this.#candidates()
+    const running: Promise<void>[] = []
+    const ask = (source: LightSource): Promise<void> =>
+      new Promise((resolve) => {
+        running.push(this.#askOne(source, { round, onSilent: resolve }, signal).finally(resolve))
+      })
+    for (const source of known) {
+      if (this.#fork !== undefined) break
+      // Whoever failed again and again is asked where nobody else answers.
+      if (round.answered === 0 || !sources.rests(source)) await ask(source)
+    }
+    let from = 0
+    for (let count = STRANGERS; from < strangers.length && this.#fork === undefined; count *= 2) {
+      const asked = strangers.slice(from, from + count).map(ask)
+      if (round.answered > 0) break
+      await Promise.all(asked)
+      from += count
+      if (round.answered > 0) break
+    }
+    if (round.answered === 0 && this.#fork === undefined) await Promise.all(running)
+    signal.throwIfAborted()
+    if (this.#fork !== undefined) throw this.#fork
+    if (round.answered === 0) throw noAnswer(round.failures)
+    return f3.pendingInstance() - before
+  }
+
+  /** Who can be asked now: those who are asked in each round, and the others, whose turn is longest ago first. */
+  #candidates(): { readonly known: readonly LightSource[]; readonly strangers: readonly LightSource[] } {
+    const { sources } = this.#deps
+    const all = sources.inOrder().filter((source) => source.certificates !== undefined)
+    const names = new Set(all.map(({ name }) => name))
+    for (const kept of [this.#proven, this.#asked]) for (const name of kept) if (!names.has(name)) kept.delete(name)
+    const free = all.filter(({ name }) => !this.#underWay.has(name))
+    const peers = free.filter(({ kind, name }) => kind === 'peer' && this.#proven.has(name)).slice(0, KNOWN)
+    const known = new Set([...free.filter(({ kind }) => kind === 'rpc'), ...peers])
+    const turns = new Map([...this.#asked].map((name, turn) => [name, turn]))
+    const turn = ({ name }: LightSource): number => turns.get(name) ?? -1
+    return {
+      known: free.filter((source) => known.has(source)),
+      strangers: free.filter((source) => !known.has(source)).sort((a, b) => turn(a) - turn(b)),
+    }
+  }
+
+  /** Never rejects. */
+  async #askOne(
+    source: LightSource,
+    { round, onSilent }: { readonly round: Round; readonly onSilent: () => void },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name } = source
+    this.#asked.delete(name)
+    this.#asked.add(name)
+    this.#underWay.add(name)
+    try {
+      const newest = this.#deps.f3.latest()?.instance
+      if (await followSource(source, this.#deps, onSilent, signal)) {
+        round.answered++
+        this.#proven.add(name)
+        this.#deps.onUseful?.(name)
+      } else round.failures.push(`${name}: it does not have the certificate of instance ${newest}`)
+    } catch (error) {
+      if (signal.aborted) return
+      this.#proven.delete(name)
+      if (error instanceof LightError && error.code === 'FORK') this.#fork = error
+      else if (isLie(error)) this.#deps.sources.drop(source, `its certificate is false: ${errorMessage(error)}`)
+      round.failures.push(`${name}: ${errorMessage(error)}`)
+    } finally {
+      this.#underWay.delete(name)
+    }
   }
 }
 

@@ -16,7 +16,7 @@ import type { F3 } from '../consensus/f3/f3.ts'
 import type { BlockValidation } from '../consensus/validateBlock.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
-import { type CertificateProgress, syncCertificates } from './certificateSync.ts'
+import { type CertificateProgress, CertificateSync } from './certificateSync.ts'
 import type { LightCheckpoint } from './checkpoint.ts'
 import { LightError } from './errors.ts'
 import type { NamedHead } from './lightSource.ts'
@@ -26,6 +26,8 @@ import type { SourceSet, SourceState } from './sourceSet.ts'
 /** Between two rounds, as a share of an epoch, and at least, ms. */
 const ROUNDS_PER_EPOCH = 2
 const MIN_ROUND_MS = 1000
+/** Of a round, what is left for heads that were named in it at least: else sources are asked now, and the heads have all of the next. */
+const HEADS_SHARE = 0.5
 const MS_PER_SEC = 1000
 
 /** Rounds without anybody to ask, in which a source that is none of the liars may still come. */
@@ -73,18 +75,23 @@ export interface LightFollowerDeps {
   readonly timers: Timers
   readonly log: Logger
   readonly onProgress?: (progress: CertificateProgress) => void
+  /** Hears which peer or endpoint has the newest certificate, or named a head that was sound. */
+  readonly onUseful?: (source: string) => void
 }
 
 /** See the file's note. */
 export class LightFollower {
   readonly #deps: LightFollowerDeps
   readonly #stopping = new AbortController()
+  readonly #sync: CertificateSync
   readonly #heads: NamedHeads
   readonly #listeners = new Set<() => void>()
   #final: FinalPoint | undefined
   /** The instance whose final tipset the head is on or above. */
   #headOn: number | undefined
   #confirmedMs: number | undefined
+  /** When sources were last asked. */
+  #askedMs = Number.NEGATIVE_INFINITY
   #trouble = ''
   #forked = false
   #cancel: (() => void) | undefined
@@ -93,6 +100,7 @@ export class LightFollower {
 
   constructor(deps: LightFollowerDeps) {
     this.#deps = deps
+    this.#sync = new CertificateSync(deps)
     this.#heads = new NamedHeads(deps)
   }
 
@@ -156,9 +164,12 @@ export class LightFollower {
     await this.#round?.catch(() => undefined)
   }
 
-  /** A source (a hello, a block of the gossip) names a head; it is looked at in the next round. */
-  offerHead(head: NamedHead): void {
-    if (!this.#heads.offer(head)) return
+  /**
+   * A source (a hello, a block of the gossip) names a head; it is looked at in the next round, at once.
+   * @param by - the peer
+   */
+  offerHead(head: NamedHead, by: string): void {
+    if (!this.#heads.offer(head, by)) return
     if (this.#round === undefined) this.#schedule(0)
     else this.#again = true
   }
@@ -194,7 +205,7 @@ export class LightFollower {
       this.#again = false
       this.#round = this.#oneRound().finally(() => {
         this.#round = undefined
-        this.#schedule(this.#again ? 0 : this.#roundMs())
+        this.#schedule(this.#again ? 0 : this.#untilAskedMs())
       })
     }, ms)
   }
@@ -204,11 +215,24 @@ export class LightFollower {
     return Math.max(MIN_ROUND_MS, (blockDelaySecs * MS_PER_SEC) / ROUNDS_PER_EPOCH)
   }
 
+  /** Until sources are asked again, ms. */
+  #untilAskedMs(): number {
+    return Math.max(0, this.#askedMs + this.#roundMs() - this.#deps.clock.monotonicMs())
+  }
+
+  /**
+   * Sources are asked once in so long, whoever names heads meanwhile: strangers that name many would have this node ask its honest
+   * peers more often than they answer anybody.
+   */
   async #oneRound(): Promise<void> {
     const { signal } = this.#stopping
+    const asks = this.#untilAskedMs() <= HEADS_SHARE * this.#roundMs()
     try {
-      await this.#certificates(signal)
-      this.#trouble = ''
+      if (asks) {
+        this.#askedMs = this.#deps.clock.monotonicMs()
+        await this.#certificates(signal)
+        this.#trouble = ''
+      }
     } catch (error) {
       if (signal.aborted) return
       this.#trouble = errorMessage(error)
@@ -218,7 +242,8 @@ export class LightFollower {
       await this.#reachFinal(signal)
       // No longer than until the next round is due: certificates do not wait for heads.
       if (!this.#forked && this.#final !== undefined) {
-        await this.#heads.follow(this.#final.tipset, this.#roundMs(), signal)
+        const ms = asks ? this.#roundMs() : this.#untilAskedMs()
+        await this.#heads.follow(this.#final.tipset, ms, asks, signal)
       }
     } catch (error) {
       if (signal.aborted) return
@@ -230,7 +255,7 @@ export class LightFollower {
 
   async #certificates(signal: AbortSignal): Promise<void> {
     try {
-      await syncCertificates(this.#deps, signal)
+      await this.#sync.round(signal)
       this.#confirmedMs = this.#deps.clock.monotonicMs()
     } catch (error) {
       if (error instanceof LightError && error.code === 'FORK') this.#forked = true

@@ -16,5 +16,5 @@ export const REST_MS = 5_000
 export const MAX_REST_MS = 300_000
 /** Peers that lied and have left, which are remembered: a new peer ID costs nothing. Above it the first are forgotten. */
 export const MAX_DROPPED_PEERS = 1_000
-/** Named heads that wait to be looked at; above it the first are forgotten. */
+/** Named heads that wait to be looked at, the newest of each who names one; above it the first of those who named no sound one yet are forgotten. */
 export const MAX_OFFERED_HEADS = 16

@@ -12,7 +12,7 @@ import { type BlockValidation, checkDistinctMiners, validateAboveFinal } from '.
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 import { LightError } from './errors.ts'
-import type { NamedHead } from './lightSource.ts'
+import type { LightSource, NamedHead } from './lightSource.ts'
 import { MAX_OFFERED_HEADS } from './limits.ts'
 import type { SourceSet } from './sourceSet.ts'
 
@@ -28,40 +28,67 @@ export interface NamedHeadsDeps {
   readonly validation: BlockValidation
   readonly timers: Timers
   readonly log: Logger
+  /** Hears who named a head that was sound. */
+  readonly onUseful?: (by: string) => void
+}
+
+/** What is noted of a tipset that was checked and is sound. @param name - its key's text */
+function validOf(name: string): string {
+  return `valid ${name}`
 }
 
 /** See the file's note. */
 export class NamedHeads {
   readonly #deps: NamedHeadsDeps
+  /** The newest of each who named one, by name; who did so first is first. */
   readonly #offered = new Map<string, NamedHead>()
+  /** Who named heads that were sound, the last ones: strangers cannot keep theirs from being looked at. */
+  readonly #useful = new Set<string>()
   readonly #checked = new Set<string>()
 
   constructor(deps: NamedHeadsDeps) {
     this.#deps = deps
   }
 
-  /** Keeps a head to be looked at. @returns whether it is new */
-  offer(head: NamedHead): boolean {
+  /**
+   * Keeps a head to be looked at, in place of an older one of who names it.
+   * @param by - who names it
+   * @returns whether it is new
+   */
+  offer(head: NamedHead, by: string): boolean {
     const name = tipsetKeyText(head.key)
+    if (this.#checked.has(validOf(name))) this.#wasUseful(by)
     if (head.key.length === 0 || this.#checked.has(name)) return false
-    this.#offered.delete(name)
-    this.#offered.set(name, head)
-    for (const key of this.#offered.keys()) {
-      if (this.#offered.size <= MAX_OFFERED_HEADS) break
-      this.#offered.delete(key)
-    }
+    this.#offered.delete(by)
+    this.#offered.set(by, head)
+    if (this.#offered.size > MAX_OFFERED_HEADS) this.#forgetOne()
     return true
+  }
+
+  #forgetOne(): void {
+    const all = [...this.#offered.keys()]
+    this.#offered.delete(all.find((by) => !this.#useful.has(by)) ?? (all[0] as string))
+  }
+
+  #wasUseful(by: string): void {
+    this.#useful.delete(by)
+    this.#useful.add(by)
+    this.#deps.onUseful?.(by)
+    const [oldest] = this.#useful
+    if (this.#useful.size > MAX_OFFERED_HEADS) this.#useful.delete(oldest as string)
   }
 
   /**
    * Looks at all that are named now, side by side: one that nobody has keeps no other waiting.
    * @param ms - for all of them; what was fetched by then is there the next time
+   * @param asksSources - whether those that can be asked for their head are asked
    * @throws the signal's reason
    */
-  async follow(final: Tipset, ms: number, signal: AbortSignal): Promise<void> {
+  async follow(final: Tipset, ms: number, asksSources: boolean, signal: AbortSignal): Promise<void> {
     const late = (): LightError => new LightError('NO_ANSWER', 'no time is left for the heads that were named')
+    const asked = asksSources ? this.#deps.sources.inOrder() : []
     try {
-      await withTimeout(this.#deps.timers, ms, late, (inner) => this.#followAll(final, inner), signal)
+      await withTimeout(this.#deps.timers, ms, late, (inner) => this.#followAll(final, asked, inner), signal)
     } catch (error) {
       signal.throwIfAborted()
       this.#deps.log.debug('not every named head was looked at', { reason: errorMessage(error) })
@@ -69,29 +96,30 @@ export class NamedHeads {
     if (this.#checked.size > MAX_ABOVE * MAX_OFFERED_HEADS) this.#checked.clear()
   }
 
-  async #followAll(final: Tipset, signal: AbortSignal): Promise<void> {
+  async #followAll(final: Tipset, asked: readonly LightSource[], signal: AbortSignal): Promise<void> {
     const { sources, view } = this.#deps
-    const offered = [...this.#offered.values()]
+    const offered = [...this.#offered]
     this.#offered.clear()
     const seen = new Set<string>()
-    const look = async (named: NamedHead): Promise<void> => {
+    const look = async (named: NamedHead, by?: string): Promise<void> => {
       const name = tipsetKeyText(named.key)
       if (seen.has(name) || named.height <= final.height || named.height <= view.store.head().height) return
       seen.add(name)
       this.#checked.add(name)
       try {
         await this.#walk(named.key, final, signal)
+        if (by !== undefined) this.#wasUseful(by)
       } catch (error) {
         this.#deps.log.debug('a named head was not taken', { height: named.height, reason: errorMessage(error) })
       }
     }
-    const asked = sources.inOrder().map(async (source) => {
+    const answered = asked.map(async (source) => {
       const { head } = source
       // A source that fails is blamed where it is asked.
       const named = head && (await sources.ask(source, (inner) => head(inner), signal).catch(() => undefined))
       if (named !== undefined) await look(named)
     })
-    await Promise.all([...offered.map(look), ...asked])
+    await Promise.all([...offered.map(([by, named]) => look(named, by)), ...answered])
   }
 
   /** Walks a named head down to the final tipset, checks upwards, and takes it when it is heavier. */
@@ -99,7 +127,7 @@ export class NamedHeads {
     const { edge, view } = this.#deps
     const chain = await edge(() => this.#chainDownTo(key, final), signal)
     for (const tipset of chain) {
-      const name = `valid ${tipsetKeyText(tipset.key)}`
+      const name = validOf(tipsetKeyText(tipset.key))
       if (this.#checked.has(name)) continue
       await edge(() => this.#check(tipset, final), signal)
       this.#checked.add(name)

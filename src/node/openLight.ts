@@ -30,6 +30,7 @@ import { CertClient } from '../p2p/certExchange/client.ts'
 import { followBlockHeads } from '../p2p/gossip/blockHeads.ts'
 import { messagesTopic } from '../p2p/gossip/topics.ts'
 import { startHello } from '../p2p/hello.ts'
+import { ANSWERED_WEIGHT, MERIT_TAGS } from '../p2p/peers/peerTags.ts'
 import { fetchPost } from '../rpc/client/httpTransport.ts'
 import { blockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock } from '../types/tipset.ts'
@@ -106,6 +107,9 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     const follower = new LightFollower({
       ...{ view, f3, checkpoint, sources, edge, clock, timers, log },
       validation: blockValidation(view, () => clock.nowMs(), shim.proofs?.keys),
+      ...(net === undefined
+        ? {}
+        : { onUseful: (peer: string) => net.host.links.tag(peer, MERIT_TAGS.showed, ANSWERED_WEIGHT) }),
       onProgress: ({ instance: at }) => {
         chain.onProgress?.(at)
         if (at - said < SAY_EVERY) return
@@ -217,13 +221,13 @@ function joinPeers(
       weight: (tipset) => edge(() => view.weight(tipset)),
       genesisCid: headerCid(firstBlock(store.genesis())),
     },
-    onHead: (_peer, key, height) => follower.offerHead({ key, height }),
+    onHead: (peer, key, height) => follower.offerHead({ key, height }, peer),
   })
   closers.add(() => hello.stop())
   closers.add(
     followBlockHeads({
       ...{ pubsub: host.pubsub, networkName: host.networkName, clock },
-      onHead: (key, height) => follower.offerHead({ key, height }),
+      onHead: (peer, key, height) => follower.offerHead({ key, height }, peer),
     }),
   )
   host.start().catch((error: unknown) => log.error('no peers', { reason: errorMessage(error) }))

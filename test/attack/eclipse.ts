@@ -3,7 +3,7 @@
  * join the topics and pass nothing on, and answer what they are asked with nothing, late, or with lies. The follower must stay on the
  * chain of the three. By hand:
  *
- *     node test/attack/eclipse.ts [--hostile 200] [--seconds 60] [--validate headers]
+ *     node test/attack/eclipse.ts [--hostile 200] [--seconds 60] [--validate headers|light]
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'

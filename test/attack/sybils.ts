@@ -3,7 +3,7 @@
  * other to it and to whoever asks, take the places of its connections, and are of no use otherwise. First they come to a follower that
  * has its three honest peers; then they are there already when it starts again after a `kill -9`, told of no peer. By hand:
  *
- *     node test/attack/sybils.ts [--sybils 200] [--seconds 60] [--validate headers]
+ *     node test/attack/sybils.ts [--sybils 200] [--seconds 60] [--validate headers|light]
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -30,6 +30,8 @@ const QUIET_MS = 4000
 const STATED_MB = 400
 /** Epochs that it may be behind. */
 const MOST_LAG = 2
+/** Final epochs that it may not have heard of: certificates are asked for, each period while there is news. */
+const MOST_UNPROVEN = 4
 
 /** A node of the chain. */
 export interface Member {
@@ -65,7 +67,7 @@ export interface TargetOptions {
   readonly blockSeconds?: number
   /** Default: native. */
   readonly actors?: 'native' | 'wasm'
-  /** How the attacked one checks blocks. Default: it executes. */
+  /** How the attacked one checks blocks. Default: it executes. `light`: the producer votes, and it follows the certificates. */
   readonly validate?: string
 }
 
@@ -126,7 +128,9 @@ async function startTarget(
   }
   const home = join(folder, 'producer')
   const chain = ['devnet', '--api', '0', '--block-time', String(blockSeconds), '--actors', actors, ...LISTEN]
-  const producer = await start(home, [...chain, ...producing])
+  const producer = await start(home, [...chain, ...producing, ...(validate === 'light' ? ['--f3', '10'] : [])])
+  // A light node begins where something is final.
+  while (validate === 'light' && (await finalEpoch(producer)) === undefined) await sleep(200)
   const network = networkOf(home, chainFinality)
   const follow = async (name: string, known: readonly Member[], more: readonly string[] = []): Promise<Member> => {
     const bootstrap = known.flatMap(({ address }) => ['--bootstrap', address])
@@ -140,7 +144,19 @@ async function startTarget(
   const restart = async (target: Target): Promise<Target> => {
     await target.victim.process.kill()
     const [where] = target.victim.address.split('/p2p/') as [string]
-    const again = ['daemon', '--network', network, '--api', '0', '--listen', where, '--cache', '64']
+    const again = [
+      'daemon',
+      '--network',
+      network,
+      '--api',
+      '0',
+      '--listen',
+      where,
+      '--cache',
+      '64',
+      '--validate',
+      validate,
+    ]
     return { ...target, victim: await start(join(folder, 'victim'), again) }
   }
   const target = { folder, producer, honest: others, victim, networkName, blockSeconds, restart }
@@ -149,9 +165,16 @@ async function startTarget(
   return { ...target, idleMb: ownMb(victim) }
 }
 
+/** The epoch that the newest certificate that a node has makes final. */
+async function finalEpoch({ rpc }: Member): Promise<number | undefined> {
+  if (!(await rpc.call('F3IsRunning'))) return undefined
+  const newest = await rpc.call('F3GetLatestCertificate')
+  return newest?.ECChain.at(-1).Epoch
+}
+
 /**
- * The network of the followers. F3's protocols are spoken where the network has F3; nobody votes on a local chain: there are no
- * certificates. @returns its file
+ * The network of the followers. F3's protocols are spoken where the network has F3; where nobody votes there are no certificates.
+ * @returns its file
  */
 function networkOf(home: string, chainFinality: number | undefined): string {
   const { digest, ...network } = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
@@ -169,6 +192,12 @@ export async function lagOf({ producer, victim }: Pick<Target, 'producer' | 'vic
   let lag = 0
   for (; made.Height > has; lag++) made = await producer.rpc.call('ChainGetTipSet', made.Blocks[0].Parents)
   return lag
+}
+
+/** Epochs by which what the producer has made final lies above what the attacked one knows to be final; 0 where nobody votes. */
+async function unprovenOf({ producer, victim }: Pick<Target, 'producer' | 'victim'>): Promise<number> {
+  const made = await finalEpoch(producer)
+  return made === undefined ? 0 : made - ((await finalEpoch(victim)) ?? 0)
 }
 
 /** Memory of the process itself, MB. */
@@ -189,6 +218,8 @@ export interface Seen {
   readonly mostMb: number
   readonly afterMb: number
   readonly mostLag: number
+  /** Epochs. */
+  readonly mostUnproven: number
   readonly mostPeers: number
   readonly handles: number
   /** Bytes that the attacked one received, by protocol. */
@@ -215,11 +246,12 @@ export async function attack(target: Target, file: string, args: readonly string
   child.on('exit', () => {
     running = false
   })
-  let [mostMb, mostLag, mostPeers] = [idleMb, 0, 0]
+  let [mostMb, mostLag, mostPeers, mostUnproven] = [idleMb, 0, 0, 0]
   while (running) {
     await sleep(300)
     mostMb = Math.max(mostMb, ownMb(victim))
     mostLag = Math.max(mostLag, await lagOf(target))
+    mostUnproven = Math.max(mostUnproven, await unprovenOf(target))
     mostPeers = Math.max(mostPeers, (await victim.rpc.call('NetPeers')).length)
   }
   const received = new Map(
@@ -230,9 +262,9 @@ export async function attack(target: Target, file: string, args: readonly string
   const [endLag, afterMb] = [await lagOf(target), ownMb(victim)]
   const counts = JSON.parse(output.trim().split('\n').at(-1) ?? '{}')
   const handles = readdirSync(`/proc/${victim.process.pid}/fd`).length
-  const seen = { idleMb, mostMb, afterMb, mostLag, mostPeers, handles, received, counts }
+  const seen = { idleMb, mostMb, afterMb, mostLag, mostUnproven, mostPeers, handles, received, counts }
   console.log(
-    `  ${idleMb} MB idle, ${mostMb} at most, ${afterMb} after; lag ${mostLag} at most, ${endLag} after; ${mostPeers} peers at most; ${handles} handles after`,
+    `  ${idleMb} MB idle, ${mostMb} at most, ${afterMb} after; lag ${mostLag} at most, ${endLag} after; ${mostUnproven} final epochs unproven at most; ${mostPeers} peers at most; ${handles} handles after`,
   )
   console.log(`  attacker: ${JSON.stringify(counts)}`)
   for (const { id } of [producer, ...honest]) {
@@ -249,6 +281,7 @@ export async function attack(target: Target, file: string, args: readonly string
     )
   }
   assert.ok(mostLag <= MOST_LAG && endLag <= MOST_LAG, `${mostLag} tipsets behind, ${endLag} after`)
+  assert.ok(mostUnproven <= MOST_UNPROVEN, `${mostUnproven} final epochs unproven`)
   assert.ok(mostMb <= 1.3 * idleMb + STATED_MB + moreMb, `${mostMb} MB of ${idleMb} idle`)
   return seen
 }

@@ -6,6 +6,7 @@ import { encode } from '../../src/codec/description.ts'
 import { varintBytes } from '../../src/codec/varint.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { BITSWAP_PROTOCOLS } from '../../src/p2p/bitswap/messages.ts'
+import { certExchangeProtocol, certResponseHeader } from '../../src/p2p/certExchange/messages.ts'
 import { CHAIN_EXCHANGE_PROTOCOL, exchangeResponse } from '../../src/p2p/chainExchange/messages.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import { HELLO_PROTOCOL } from '../../src/p2p/hello.ts'
@@ -15,6 +16,8 @@ import { claimHead } from './claimHead.ts'
 import type { RawPeer, Speaks } from './rawPeer.ts'
 
 const GOSSIP = '/meshsub/1.1.0'
+/** F3's own name of a local chain. */
+const F3_NETWORK = '2k'
 
 /** How often such peers were greeted, and asked for something. */
 export interface UselessCounts {
@@ -55,6 +58,15 @@ export function useless(number: number, end: number, counts: UselessCounts): Spe
     },
     [GOSSIP]: async (stream) => {
       while ((await stream.read()) !== undefined);
+    },
+    [certExchangeProtocol(F3_NETWORK)]: async (stream) => {
+      counts.asked++
+      await stream.read()
+      if (number % 3 === 0) return late()
+      // That it has none, or what is none.
+      if (number % 3 === 1) await stream.write(encode(certResponseHeader, { pendingInstance: 0, powerTable: [] }))
+      if (number % 3 === 2) await stream.write(crypto.getRandomValues(new Uint8Array(5000)))
+      await stream.closeWrite()
     },
   }
 }

@@ -63,6 +63,7 @@ async function open(): Promise<{ readonly router: Reader; readonly peer: unknown
     topics: [TOPIC],
     topicScores: {},
     bootstrappers: new Set(),
+    hasShown: () => false,
     bootstrapper: false,
     ipWhitelist: new IpWhitelist(),
   })(components) as Reader

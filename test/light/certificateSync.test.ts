@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
 import type { F3 } from '../../src/consensus/f3/f3.ts'
-import { syncCertificates } from '../../src/light/certificateSync.ts'
+import { CertificateSync } from '../../src/light/certificateSync.ts'
 import type { LightSource } from '../../src/light/lightSource.ts'
 import { FAILURES_TO_REST, SILENT_MS, SOURCE_ANSWER_MS } from '../../src/light/limits.ts'
 import { SourceSet } from '../../src/light/sourceSet.ts'
@@ -41,9 +41,11 @@ const upTo = (name: string, newest: () => number): LightSource => ({
 function setOf(...sources: LightSource[]) {
   const time = new VirtualTime()
   const set = new SourceSet({ sources: () => sources, clock: time, timers: time, log: silentLog })
-  const sync = (f3: F3): Promise<number> =>
-    syncCertificates({ f3, checkpoint: CHECKPOINT, sources: set, timers: time }, new AbortController().signal)
-  return { set, time, sync }
+  const syncOf = (f3: F3): (() => Promise<number>) => {
+    const sync = new CertificateSync({ f3, checkpoint: CHECKPOINT, sources: set, timers: time })
+    return () => sync.round(new AbortController().signal)
+  }
+  return { set, time, syncOf, sync: (f3: F3) => syncOf(f3)() }
 }
 
 /** Does not even hear the signal. */
@@ -62,22 +64,68 @@ function silentSource() {
 test('a source that never answers keeps nobody from finality, and rests', async () => {
   let newest = 3
   const { seen, source } = silentSource()
-  const { set, time, sync } = setOf(
+  const { set, time, syncOf } = setOf(
     source,
     upTo('honest', () => newest),
   )
   const f3 = f3Of(0)
-  const round = sync(f3)
-  await time.advance(SILENT_MS)
-  expect(f3.latest()?.instance).toBe(3)
+  const sync = syncOf(f3)
+  expect(await time.until(sync())).toBe(3)
+  // While it may answer still it is not asked again.
+  newest = 4
+  expect(await time.until(sync())).toBe(1)
+  expect(seen.asked).toBe(1)
   await time.advance(SOURCE_ANSWER_MS - SILENT_MS)
-  expect(await time.until(round)).toBe(3)
   expect(set.states()[0]).toMatchObject({ state: 'usable', reason: 'no answer in time' })
-  for (let i = 1; i < FAILURES_TO_REST; i++) await time.until(sync(f3))
+  for (let i = 1; i < FAILURES_TO_REST; i++) {
+    await time.until(sync())
+    await time.advance(SOURCE_ANSWER_MS)
+  }
   expect(set.states()[0]).toMatchObject({ name: 'silent', state: 'resting' })
   newest = 5
-  expect(await time.until(sync(f3))).toBe(2)
-  expect(seen.asked).toBe(FAILURES_TO_REST)
+  const since = time.monotonicMs()
+  expect(await time.until(sync())).toBe(1)
+  expect(time.monotonicMs()).toBe(since)
+})
+
+test('among strangers that say nothing the honest one is found, and then asked first', async () => {
+  let newest = 3
+  const strangers = Array.from({ length: 60 }, (_, i) => {
+    const { seen, source } = silentSource()
+    return { seen, source: { ...source, kind: 'peer' as const, name: `stranger ${i}` } }
+  })
+  const honest = upTo('honest', () => newest)
+  const { time, syncOf } = setOf(...strangers.map(({ source }) => source), honest)
+  const f3 = f3Of(0)
+  const sync = syncOf(f3)
+  const asked = (): number => strangers.reduce((sum, { seen }) => sum + seen.asked, 0)
+  const began = time.monotonicMs()
+  expect(await time.until(sync())).toBe(3)
+  expect(time.monotonicMs() - began).toBeLessThanOrEqual(5 * SILENT_MS)
+  expect(asked()).toBe(strangers.length)
+  await time.advance(SOURCE_ANSWER_MS)
+  // No longer than it takes to ask the one; of the others so many beside it.
+  for (let round = 1; round <= 3; round++) {
+    newest++
+    const since = time.monotonicMs()
+    expect(await time.until(sync())).toBe(1)
+    expect(time.monotonicMs()).toBe(since)
+    expect(asked()).toBe(strangers.length + 4 * round)
+  }
+})
+
+test('a stranger that shows a fork is heard, though nobody waits for it', async () => {
+  const forked = certificate(7)
+  const fork: LightSource = { ...upTo('fork', () => 7), certificates: () => Promise.resolve([forked]) }
+  const sources = [upTo('honest', () => 7)]
+  const time = new VirtualTime()
+  const set = new SourceSet({ sources: () => sources, clock: time, timers: time, log: silentLog })
+  const sync = new CertificateSync({ f3: f3Of(7, forked), checkpoint: CHECKPOINT, sources: set, timers: time })
+  const { signal } = new AbortController()
+  expect(await time.until(sync.round(signal))).toBe(0)
+  sources.push(fork)
+  await time.until(sync.round(signal).catch(() => undefined))
+  await expect(time.until(sync.round(signal))).rejects.toMatchObject({ code: 'FORK' })
 })
 
 test('when nobody but silent sources is left, a round ends all the same', async () => {

@@ -91,7 +91,7 @@ test('heads that nobody has keep a node neither from certificates nor from the h
   const parts = partsOf(node, [honestSource, lost.source])
   const light = new LightFollower({ ...parts, f3: f3Of(() => certificate), checkpoint: CHECKPOINT })
   await light.resume(new AbortController().signal)
-  for (const head of lost.heads) light.offerHead(head)
+  for (const [i, head] of lost.heads.entries()) light.offerHead(head, `stranger ${i}`)
   light.start()
   const epochMs = view.network.blockDelaySecs * 1000
   await parts.time.advance(2 * epochMs)
@@ -106,10 +106,71 @@ test('of the heads that are offered so many wait, the newest', async () => {
   const lost = nobodyHas(MAX_OFFERED_HEADS + 1, final.height)
   const parts = partsOf(node, [lost.source])
   const heads = new NamedHeads(parts)
-  for (const head of lost.heads) expect(heads.offer(head)).toBe(true)
-  await parts.time.until(heads.follow(final, 1000, new AbortController().signal))
+  for (const [i, head] of lost.heads.entries()) expect(heads.offer(head, `stranger ${i}`)).toBe(true)
+  await parts.time.until(heads.follow(final, 1000, true, new AbortController().signal))
   const keys = lost.heads.map(({ key }) => key[0]?.key)
   expect([...lost.looked].sort()).toEqual(keys.slice(1).sort())
+})
+
+test('however many heads strangers name, sources are asked no more often for it', async () => {
+  const node = devnetNode({ miners: 1 })
+  const { view, store, devnet } = node
+  await devnet.mine(5)
+  const final = store.head()
+  const certificate = certificateOf(1, final)
+  const asked: number[] = []
+  const parts = partsOf(node, [
+    naming(final, () => {
+      asked.push(parts.time.monotonicMs())
+      return Promise.resolve([certificate])
+    }),
+    // It says at once that it has none of them.
+    { name: 'peers', kind: 'peer', bytesReceived: 0, blocks: () => Promise.resolve([]) },
+  ])
+  const light = new LightFollower({ ...parts, f3: f3Of(() => certificate), checkpoint: CHECKPOINT })
+  await light.resume(new AbortController().signal)
+  light.start()
+  const roundMs = (view.network.blockDelaySecs * 1000) / 2
+  for (const [i, head] of nobodyHas(400, final.height).heads.entries()) {
+    light.offerHead(head, `stranger ${i % 200}`)
+    await parts.time.advance(roundMs / 40)
+  }
+  await light.stop()
+  expect(asked.length).toBeGreaterThanOrEqual(5)
+  const apart = asked.slice(1).map((at, i) => at - (asked[i] as number))
+  expect(Math.min(...apart)).toBeGreaterThanOrEqual(roundMs / 2)
+})
+
+test('strangers do not keep the head of a peer that named a sound one from being looked at', async () => {
+  const node = devnetNode({ miners: 1 })
+  const { store, devnet } = node
+  await devnet.mine(3)
+  const final = store.head()
+  const sound: Tipset[] = []
+  for (let i = 0; i < 3; i++) sound.push(await devnet.mine(1))
+  store.setHead(final)
+  const useful: string[] = []
+  const heads = new NamedHeads({ ...partsOf(node, []), onUseful: (by) => useful.push(by) })
+  const follow = async (): Promise<void> => heads.follow(final, 1000, true, new AbortController().signal)
+  const strangers = nobodyHas(2 * MAX_OFFERED_HEADS, final.height + 10).heads
+  const name = (tipset: Tipset, by: string): boolean => heads.offer({ key: tipset.key, height: tipset.height }, by)
+  const flood = (): void => {
+    for (const [i, head] of strangers.entries()) heads.offer(head, `stranger ${i}`)
+  }
+  // Nobody knows who it is.
+  name(sound[0]!, 'honest')
+  flood()
+  await follow()
+  expect(store.head().key).toEqual(final.key)
+  name(sound[1]!, 'honest')
+  await follow()
+  expect(store.head().key).toEqual(sound[1]!.key)
+  name(sound[2]!, 'honest')
+  flood()
+  await follow()
+  expect(store.head().key).toEqual(sound[2]!.key)
+  name(sound[1]!, 'another')
+  expect(useful).toEqual(['honest', 'honest', 'another'])
 })
 
 test('a read that fails between what is final and the head is made up for in the next round', async () => {
@@ -175,8 +236,8 @@ async function fiveAbove() {
   const take = async (blocks: readonly BlockHeader[]): Promise<Tipset> => {
     for (const header of blocks) node.store.putHeader(header)
     const { key, height } = createTipset([...blocks])
-    heads.offer({ key, height })
-    await heads.follow(final, 60_000, new AbortController().signal)
+    heads.offer({ key, height }, 'peer')
+    await heads.follow(final, 60_000, true, new AbortController().signal)
     return node.store.head()
   }
   return { node, final, honest, take }

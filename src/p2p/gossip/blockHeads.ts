@@ -5,6 +5,7 @@
 import type { Clock } from '../../base/ports.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
+import type { PeerName } from '../peerLinks.ts'
 import type { PubSub } from '../pubSub.ts'
 import { BLOCK_BOUNDS } from './limits.ts'
 import { PeerGater } from './peerGater.ts'
@@ -19,8 +20,8 @@ export interface BlockHeadsDeps {
   /** The one in the genesis' init actor. */
   readonly networkName: string
   readonly clock: Clock
-  /** @param height - of the block that names them: the parents are below it */
-  readonly onHead: (parents: TipsetKey, height: ChainEpoch) => void
+  /** @param from - who passed the block on; @param height - of the block that names them: the parents are below it */
+  readonly onHead: (from: PeerName, parents: TipsetKey, height: ChainEpoch) => void
 }
 
 /** Joins the topic. @returns what leaves it */
@@ -31,10 +32,10 @@ export function followBlockHeads({ pubsub, networkName, clock, onHead }: BlockHe
     clock,
     gater: new PeerGater(peerGater(networkName, false), clock),
     onVerdict: () => undefined,
-    validate: ({ data }) => {
+    validate: ({ data, from }) => {
       const block = readBlockMsg(data.slice())
       if ('verdict' in block) return Promise.resolve(block)
-      onHead(block.header.parents, block.header.height)
+      onHead(from, block.header.parents, block.header.height)
       // Whether it is valid, others say: without their word for it, it goes no further from here.
       return Promise.resolve({ verdict: 'ignore', reason: 'not_judged' })
     },

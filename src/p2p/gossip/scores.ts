@@ -209,7 +209,18 @@ export const PEER_SCORE: PeerScore = {
 }
 
 /** The application's own part of the score of a bootstrap peer, on nodes that are not bootstrappers. */
-export const BOOTSTRAPPER_APP_SCORE = 2500
+const BOOTSTRAPPER_APP_SCORE = 2500
+
+/**
+ * The same of a peer that has shown a light node something that holds: as much as twenty first deliveries of blocks. Those are counted of
+ * messages that are passed on, and a light node passes no block on: who brings it its heads would be worth no more to it than any stranger.
+ */
+const SHOWN_APP_SCORE = 10
+
+/** The application's own part of a peer's score. */
+export function appScore(isBootstrapper: boolean, hasShown: boolean): number {
+  return (isBootstrapper ? BOOTSTRAPPER_APP_SCORE : 0) + (hasShown ? SHOWN_APP_SCORE : 0)
+}
 
 /** When the validation queue overflows: from whom less is taken. */
 export interface PeerGater {

@@ -82,6 +82,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     topics,
     topicScores: topicScores(options.networkName),
     bootstrappers,
+    hasShown: (peer) => tags.hasShown(peer),
     bootstrapper: options.bootstrapper ?? false,
     ipWhitelist,
   })

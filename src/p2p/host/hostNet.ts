@@ -4,7 +4,7 @@ import { concatBytes, EMPTY_BYTES, equalBytes } from '../../base/bytes.ts'
 import { errorMessage } from '../../base/errors.ts'
 import { whenAborted } from '../../base/waiting.ts'
 import { P2pError } from '../errors.ts'
-import { BOOTSTRAPPER_APP_SCORE, PEER_SCORE } from '../gossip/scores.ts'
+import { appScore, PEER_SCORE } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
 import type { BlockedItems } from '../peers/blockList.ts'
 import type { PeerBook } from '../peers/peerBook.ts'
@@ -189,7 +189,7 @@ export class HostNet implements NetService {
   }
 
   scores(): readonly PeerScore[] {
-    const { router, bootstrappers, options, ipWhitelist } = this.#parts
+    const { router, bootstrappers, options, ipWhitelist, tags } = this.#parts
     const { peerStats } = router.score
     const perAddress = new Map<string, number>()
     for (const { knownIPs } of peerStats.values()) {
@@ -202,7 +202,7 @@ export class HostNet implements NetService {
         id,
         score: router.getScore(id),
         topics: topicScores(stats),
-        appSpecificScore: trusted ? BOOTSTRAPPER_APP_SCORE : 0,
+        appSpecificScore: appScore(trusted, tags.hasShown(id)),
         ipColocationFactor: colocation(stats.knownIPs, perAddress, ipWhitelist),
         behaviourPenalty: stats.behaviourPenalty,
       })

@@ -3,7 +3,7 @@ import { type GossipSub, type GossipSubComponents, gossipsub, type TopicValidato
 import { MAX_UNSENT_BYTES } from '../gossip/limits.ts'
 import { messageId, seenName } from '../gossip/messageId.ts'
 import {
-  BOOTSTRAPPER_APP_SCORE,
+  appScore,
   BOOTSTRAPPER_ROUTER,
   PEER_SCORE,
   ROUTER,
@@ -53,6 +53,8 @@ export interface RouterOptions {
   readonly topicScores: Readonly<Record<string, TopicScore>>
   /** Bootstrap peers: they are believed more. */
   readonly bootstrappers: ReadonlySet<PeerName>
+  /** Whether a peer has shown a light node something that holds. */
+  readonly hasShown: (peer: PeerName) => boolean
   /** This node is a bootstrapper: it tells of other peers and carries nothing. */
   readonly bootstrapper: boolean
   /** Addresses from which any number of peers may come. */
@@ -107,7 +109,7 @@ export function createRouter(options: RouterOptions): (components: GossipSubComp
       ...PEER_SCORE,
       IPColocationFactorWhitelist: options.ipWhitelist,
       appSpecificScore: (peer) =>
-        !options.bootstrapper && options.bootstrappers.has(peer) ? BOOTSTRAPPER_APP_SCORE : 0,
+        appScore(!options.bootstrapper && options.bootstrappers.has(peer), options.hasShown(peer)),
       topics: { ...options.topicScores },
     },
   })
