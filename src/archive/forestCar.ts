@@ -7,13 +7,14 @@
  * @see Forest src/db/car/forest.rs, src/db/car/plain.rs, src/db/car/forest/index
  */
 import { PetrelError, unlessThrown } from '../base/errors.ts'
-import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
+import { type ByteSource, memorySource, readAhead, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { NodeCache } from '../ipld/nodeCache.ts'
 import { verifyBlock } from '../ipld/verifyBlock.ts'
 import { carError, nextCarSection, readCarBlock, readCarHeader, readCarSection, readingAt } from './car.ts'
 import { type ArchiveStore, refuseWrite } from './carStore.ts'
+import { findSection, ODD } from './findSection.ts'
 import { HashIndex } from './hashIndex.ts'
 import { portableZstd, type ZstdDecoder } from './zstd.ts'
 import { type ZstdFrame, zstdFrameAt } from './zstdFrames.ts'
@@ -23,6 +24,8 @@ const FOOTER_MAGIC = 0x184d2a50
 const SKIPPABLE_HEADER = 8
 /** Decompressed frames kept, bytes; each is about 8 KiB compressed, some 64 KiB here. */
 const FRAME_CACHE_BYTES = 16 * 1024 * 1024
+/** Read of a frame at once: Forest's have 8,000 bytes before they are compressed. A system call more takes longer than reading a little too much. */
+const FRAME_READ_BYTES = 12 * 1024
 
 function invalid(message: string): IpldError {
   return new IpldError('INVALID_CAR', `Cannot read forest.car.zst: ${message}`)
@@ -93,7 +96,7 @@ function indexPayload(source: ByteSource, start: number): ByteSource {
  * A frame without the block that the index sought there is told from a damaged one: it is whole, and another block of it has the same
  * hash, which is what led here. A damaged frame may end early and be sound up to there.
  */
-function assertSound(frame: ByteSource, sought: Cid, index: HashIndex): undefined {
+function assertSound({ source: frame }: Frame, sought: Cid, index: HashIndex): undefined {
   let isNamed = false
   for (let at = 0; at < frame.size; ) {
     const section = readCarSection(frame, at)
@@ -105,17 +108,43 @@ function assertSound(frame: ByteSource, sought: Cid, index: HashIndex): undefine
   if (!isNamed) throw carError('a frame without the block that the index has there', 0)
 }
 
-/** The block, where the frame has it, hashed. */
-function scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
-  for (let at = 0; ; ) {
-    const next = nextCarSection(frame, at)
-    if (next === undefined) return undefined
-    const data = readCarBlock(frame, at, cid)
-    if (data !== undefined) {
-      verifyBlock(cid, data)
-      return data
+/** A frame, decompressed. */
+class Frame {
+  readonly source: ByteSource
+  readonly #content: Uint8Array
+  /** Where the section ends that was found last: a tree is written as it is walked. */
+  #next = 0
+
+  constructor(content: Uint8Array) {
+    this.source = memorySource(content)
+    this.#content = this.source.read(0, content.length)
+  }
+
+  get size(): number {
+    return this.#content.length
+  }
+
+  /** The block, where the frame has it, hashed. @throws IpldError `INVALID_CAR` where a section on the way to it is damaged */
+  block(cid: Cid): Uint8Array | undefined {
+    const found = findSection(this.#content, cid, this.#next)
+    if (found === undefined) return undefined
+    if (found !== ODD) return this.#blockAt(found, cid)
+    // Section by section, each with its checks.
+    for (let at = 0; ; ) {
+      const next = nextCarSection(this.source, at)
+      if (next === undefined) return undefined
+      const data = this.#blockAt(at, cid)
+      if (data !== undefined) return data
+      at = next
     }
-    at = next
+  }
+
+  #blockAt(at: number, cid: Cid): Uint8Array | undefined {
+    const data = readCarBlock(this.source, at, cid)
+    if (data === undefined) return undefined
+    verifyBlock(cid, data)
+    this.#next = nextCarSection(this.source, at) ?? 0
+    return data
   }
 }
 
@@ -129,7 +158,7 @@ export class ForestCarStore implements ArchiveStore {
   readonly #indexStart: number
   readonly #frames = new NodeCache(FRAME_CACHE_BYTES)
   /** Where the block lies that was last found. */
-  #last: ByteSource | undefined
+  #last: Frame | undefined
   /** Whether the one before lay there, too: somebody walks through a tree, which is written as it is walked. */
   #isWalk = false
 
@@ -145,7 +174,7 @@ export class ForestCarStore implements ArchiveStore {
     this.#indexStart = start
     if (nodes !== undefined) this.nodes = nodes
     this.#index = index ?? this.#ownIndex()
-    this.roots = readingAt(0, () => readCarHeader(this.#frame(0)).roots)
+    this.roots = readingAt(0, () => readCarHeader(this.#frame(0).source).roots)
   }
 
   #ownIndex(): HashIndex {
@@ -153,22 +182,24 @@ export class ForestCarStore implements ArchiveStore {
     const payload = readingAt(start, () => indexPayload(this.#source, start))
     return new HashIndex(payload, {
       end: start - SKIPPABLE_HEADER,
-      holds: (offset, isNamed) => readingAt(offset, () => cidsIn(this.#frame(offset)).some((cid) => isNamed(cid))),
+      holds: (offset, isNamed) =>
+        readingAt(offset, () => cidsIn(this.#frame(offset).source).some((cid) => isNamed(cid))),
     })
   }
 
-  #frame(offset: number): ByteSource {
+  #frame(offset: number): Frame {
     const known = this.#frames.get(`${offset}`)
-    if (known !== undefined) return known as ByteSource
+    if (known !== undefined) return known as Frame
     const frame = this.#decompress(offset)
     this.#frames.keep(`${offset}`, frame, frame.size)
     return frame
   }
 
-  #decompress(offset: number): ByteSource {
-    const frame = zstdFrameAt(this.#source, offset)
+  #decompress(offset: number): Frame {
+    const source = readAhead(this.#source, FRAME_READ_BYTES)
+    const frame = zstdFrameAt(source, offset)
     if (frame.kind !== 'data') throw invalid('the index names a frame without data')
-    return memorySource(this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize))
+    return new Frame(this.#decoder(readExactly(source, frame.offset, frame.length), frame.contentSize))
   }
 
   get(cid: Cid): Uint8Array | undefined {
@@ -177,7 +208,7 @@ export class ForestCarStore implements ArchiveStore {
     return this.#index.find(cid, (offset) =>
       readingAt(offset, () => {
         const frame = this.#frame(offset)
-        const data = scan(frame, cid)
+        const data = frame.block(cid)
         if (data === undefined) return assertSound(frame, cid, this.#index)
         this.#isWalk = frame === this.#last
         this.#last = frame
@@ -191,7 +222,7 @@ export class ForestCarStore implements ArchiveStore {
     if (!this.#isWalk || this.#last === undefined) return undefined
     const last = this.#last
     // A frame that is damaged is not known to have this block: the index says where it is, and whether that is so.
-    return unlessThrown(() => scan(last, cid), PetrelError)
+    return unlessThrown(() => last.block(cid), PetrelError)
   }
 
   has(cid: Cid): boolean {

@@ -2,7 +2,7 @@
  * More connections than a follower takes: bare sockets that say nothing or garbage, then peers with a whole handshake each. The bound
  * must hold, and honest peers keep their places. By hand:
  *
- *     node test/attack/connections.ts [--count 1000] [--seconds 40]
+ *     node test/attack/connections.ts [--count 1000] [--seconds 40] [--validate headers|light]
  */
 import assert from 'node:assert/strict'
 import { connect as openSocket, type Socket } from 'node:net'
@@ -16,6 +16,7 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '1000' },
     seconds: { type: 'string', default: '40' },
+    validate: { type: 'string', default: 'execute' },
     child: { type: 'boolean', default: false },
     target: { type: 'string', default: '' },
     kind: { type: 'string', default: '' },
@@ -110,4 +111,4 @@ async function main(target: Target): Promise<void> {
   console.log('the bound held')
 }
 
-await (values.child ? child() : withTarget(2, main))
+await (values.child ? child() : withTarget(2, main, { validate: values.validate }))

@@ -4,7 +4,7 @@
  * requests each of ever new peers. Each case
  * must have hit (so many streams were opened and taken), and the follower must stay on the head. By hand:
  *
- *     node test/attack/floods.ts [--seconds 6] [--peers 6] [--only <part of a name>]
+ *     node test/attack/floods.ts [--seconds 6] [--peers 6] [--only <part of a name>] [--validate headers|light]
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '6' },
     peers: { type: 'string', default: '6' },
     only: { type: 'string', default: '' },
+    validate: { type: 'string', default: 'execute' },
     child: { type: 'boolean', default: false },
     target: { type: 'string', default: '' },
     protocol: { type: 'string', default: '' },
@@ -226,4 +227,4 @@ async function main(target: Target): Promise<void> {
   console.log('the follower bore it')
 }
 
-await (values.child ? child() : withTarget(1, main))
+await (values.child ? child() : withTarget(1, main, { validate: values.validate }))

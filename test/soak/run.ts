@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- [--hours n] [--seed s]`: a producer, a follower that executes and one that checks headers, a tab that follows where
- * there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew,
+ * `npm run soak -- [--hours n] [--seed s]`: a producer that makes certificates of finality, followers that execute, check headers, and follow
+ * certificates, a tab that follows where there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew,
  * connections that break off, calls that nobody waits for. In the first half followers are killed and the tab is loaded anew, some
  * minutes apart; the second half shows a slope. Prints each minute, and for each hour, what all of them take, in MB, each kind of memory
  * for itself, and in the end how fast each grew since its last start, without the first third of that.
@@ -43,7 +43,7 @@ const start = (home: string, args: readonly string[]): Promise<NodeProcess> =>
   startNode('node', home, args, START_MS, INSPECTED)
 const producer = await start(producerHome, [
   ...['devnet', '--api', '0', '--block-time', values['block-time'], '--actors', 'native', '--cache', values.cache],
-  ...['--listen', '/ip4/127.0.0.1/tcp/0', '--listen', '/ip4/127.0.0.1/tcp/0/ws'],
+  ...['--f3', '10', '--listen', '/ip4/127.0.0.1/tcp/0', '--listen', '/ip4/127.0.0.1/tcp/0/ws'],
 ])
 const addresses = (): string[] =>
   [...producer.output().matchAll(/other nodes on (\S+)/g)].map((one) => one[1] as string)
@@ -51,13 +51,17 @@ const addresses = (): string[] =>
 while (addresses().length < 2) await sleep(20)
 const bootstrap = addresses().find((one) => !one.includes('/ws/')) as string
 /** By how they check blocks. */
-const MODES = ['execute', 'headers'] as const
+const MODES = ['execute', 'headers', 'light'] as const
 const startFollower = (mode: (typeof MODES)[number]): Promise<NodeProcess> =>
   start(join(folder, mode), [
     ...['daemon', '--network', join(producerHome, 'network.json'), '--bootstrap', bootstrap, '--api', '0'],
     ...['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', values.cache, '--validate', mode],
   ])
-const followers = { execute: await startFollower('execute'), headers: await startFollower('headers') }
+const followers = {
+  execute: await startFollower('execute'),
+  headers: await startFollower('headers'),
+  light: await startFollower('light'),
+}
 const tab =
   findChromium() === undefined
     ? undefined
@@ -168,6 +172,7 @@ const samples: Record<string, Sample[]> = {
   producer: [],
   execute: [],
   headers: [],
+  light: [],
   ...(tab === undefined ? {} : { tab: [] }),
 }
 
