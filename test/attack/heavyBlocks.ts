@@ -56,7 +56,7 @@ const MINERS = 20
 /** Of these the first produce honestly. */
 const HONEST = 10
 const MOST_BLOCKS = 5
-/** What a tipset of so many full blocks takes while it is checked (docs/security.md), MB. */
+/** What a tipset of so many full blocks takes while it is checked (docs/attacks.md), MB. */
 const CHECKED_MB = 100
 /** And of valid ones: they become the head, and leave it again, each epoch. */
 const VALID_MB = 250

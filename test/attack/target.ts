@@ -51,6 +51,8 @@ export interface Target {
   readonly victim: Member
   readonly networkName: string
   readonly blockSeconds: number
+  /** Whether the producer votes on what is final. */
+  readonly votes: boolean
   /** Ends the attacked one as nobody should, and starts it where it was, told of no peer. @returns the chain with it */
   readonly restart: (target: Target) => Promise<Target>
   /** Memory of the attacked one before the first attack, MB: what came later is no measure. */
@@ -159,7 +161,8 @@ async function startTarget(
     ]
     return { ...target, victim: await start(join(folder, 'victim'), again) }
   }
-  const target = { folder, producer, honest: others, victim, networkName, blockSeconds, restart }
+  const votes = validate === 'light'
+  const target = { folder, producer, honest: others, victim, networkName, blockSeconds, votes, restart }
   while ((await lagOf(target)) > 1) await sleep(200)
   await sleep(QUIET_MS)
   return { ...target, idleMb: ownMb(victim) }
@@ -195,8 +198,8 @@ export async function lagOf({ producer, victim }: Pick<Target, 'producer' | 'vic
 }
 
 /** Epochs by which what the producer has made final lies above what the attacked one knows to be final; 0 where nobody votes. */
-async function unprovenOf({ producer, victim }: Pick<Target, 'producer' | 'victim'>): Promise<number> {
-  const made = await finalEpoch(producer)
+async function unprovenOf({ producer, victim, votes }: Target): Promise<number> {
+  const made = votes ? await finalEpoch(producer) : undefined
   return made === undefined ? 0 : made - ((await finalEpoch(victim)) ?? 0)
 }
 
