@@ -93,6 +93,8 @@ export class LightFollower {
   /** When sources were last asked. */
   #askedMs = Number.NEGATIVE_INFINITY
   #trouble = ''
+  /** What was last said of it. */
+  #said = ''
   #forked = false
   #cancel: (() => void) | undefined
   #round: Promise<void> | undefined
@@ -133,7 +135,7 @@ export class LightFollower {
         this.#trouble = errorMessage(error)
         alone = error instanceof LightError && error.code === 'NO_SOURCE' ? alone + 1 : 0
         if (alone > ROUNDS_AMONG_LIARS && this.#knowsLiars()) throw this.#unreached('NO_SOURCE')
-        this.#deps.log.info('no final tipset yet', { reason: this.#trouble })
+        this.#say('no final tipset yet')
       }
       await sleep(this.#deps.timers, MIN_ROUND_MS, signal)
     }
@@ -232,11 +234,12 @@ export class LightFollower {
         this.#askedMs = this.#deps.clock.monotonicMs()
         await this.#certificates(signal)
         this.#trouble = ''
+        this.#said = ''
       }
     } catch (error) {
       if (signal.aborted) return
       this.#trouble = errorMessage(error)
-      this.#deps.log.warn('finality is not followed', { reason: this.#trouble })
+      this.#say('finality is not followed')
     }
     try {
       await this.#reachFinal(signal)
@@ -251,6 +254,13 @@ export class LightFollower {
       this.#deps.log.debug('light: round not finished', { reason: this.#trouble })
     }
     for (const listener of [...this.#listeners]) listener()
+  }
+
+  /** Once for each reason: a round is a second or two. */
+  #say(what: string): void {
+    if (this.#said === this.#trouble) return
+    this.#said = this.#trouble
+    this.#deps.log.warn(what, { reason: this.#trouble })
   }
 
   async #certificates(signal: AbortSignal): Promise<void> {

@@ -22,8 +22,13 @@ const BATCH = 128
 const SLICE = 8
 /** Batches taken from one peer in one poll. */
 const BATCHES_PER_POLL = 16
-/** Peers asked in one poll. */
+/** Peers asked in one poll; so many where none of these has as many certificates as this node. */
 const PEERS_PER_POLL = 4
+const MOST_PER_POLL = 32
+/** Who brought news, of which so many are asked first. */
+const BEARERS = 2
+/** Who says nothing for so long keeps nobody else waiting any more, ms. */
+export const SILENT_MS = 1000
 
 /** Who is asked for certificates. */
 export interface CertificatePeers {
@@ -45,14 +50,24 @@ export interface F3FollowerDeps {
   readonly checkpoint: (key: TipsetKey) => Promise<void>
 }
 
+/** What is heard while peers are polled. */
+interface Round {
+  /** Somebody says that it has as many certificates as this node, or more. */
+  isConfirmed: boolean
+}
+
 /** Follows until it is stopped. */
 export class F3Follower {
   readonly #deps: F3FollowerDeps
   readonly #stopping = new AbortController()
   /** Peers, whose turn is longest ago first. */
   readonly #queue = new Set<PeerName>()
-  /** Who brought a certificate last. */
-  #bearer: PeerName | undefined
+  /** Who brought certificates, the last one last. */
+  readonly #bearers = new Set<PeerName>()
+  /** Who is waited for no longer, and may answer still. */
+  readonly #underWay = new Map<PeerName, Promise<void>>()
+  /** What these brought. */
+  #addedLate = 0
   #waitMs: number
   #cancel: (() => void) | undefined
   #polling: Promise<void> | undefined
@@ -82,18 +97,38 @@ export class F3Follower {
     this.#cancel?.()
     this.#unsubscribe?.()
     await this.#polling
+    await Promise.all(this.#underWay.values())
   }
 
-  /** Asks peers once. @returns how many certificates were new */
+  /** Asks peers once. @returns how many certificates were new since it did so before */
   async poll(): Promise<number> {
     const { f3 } = this.#deps
     if (!(await this.#started())) return 0
-    let added = 0
-    for (const peer of this.#nextPeers()) {
-      if (this.#stopping.signal.aborted) break
-      added += await this.#pollPeer(peer, f3)
+    const round: Round = { isConfirmed: false }
+    let asked = 0
+    const before = f3.pendingInstance() - this.#addedLate
+    this.#addedLate = 0
+    for (const peer of this.#nextPeers(MOST_PER_POLL)) {
+      if (this.#stopping.signal.aborted || (asked >= PEERS_PER_POLL && round.isConfirmed)) break
+      asked++
+      await this.#pollUntilSilent(peer, round)
     }
-    return added
+    return f3.pendingInstance() - before
+  }
+
+  /** Resolves when a peer has nothing more, or says nothing. */
+  async #pollUntilSilent(peer: PeerName, round: Round): Promise<void> {
+    this.#queue.delete(peer)
+    this.#queue.add(peer)
+    const silent = Promise.withResolvers<undefined>()
+    let isAwaited = true
+    const asking = this.#pollPeer(peer, round, () => silent.resolve(undefined)).then((added) => {
+      this.#underWay.delete(peer)
+      if (!isAwaited) this.#addedLate += added
+    })
+    this.#underWay.set(peer, asking)
+    await Promise.race([asking, silent.promise])
+    isAwaited = false
   }
 
   /**
@@ -101,17 +136,12 @@ export class F3Follower {
    * honest all the same: always the same few would keep this node from the certificates of all others.
    * @see go-f3 certexchange/polling/peerTracker.go suggestPeers
    */
-  #nextPeers(): PeerName[] {
+  #nextPeers(most: number): PeerName[] {
     const present = new Set(this.#deps.peers.peers())
-    for (const peer of this.#queue) if (!present.has(peer)) this.#queue.delete(peer)
+    for (const kept of [this.#queue, this.#bearers]) for (const peer of kept) if (!present.has(peer)) kept.delete(peer)
     for (const peer of present) this.#queue.add(peer)
-    const bearer = this.#bearer !== undefined && present.has(this.#bearer) ? [this.#bearer] : []
-    const next = [...new Set([...bearer, ...this.#queue])].slice(0, PEERS_PER_POLL)
-    for (const peer of next) {
-      this.#queue.delete(peer)
-      this.#queue.add(peer)
-    }
-    return next
+    const bearers = [...this.#bearers].reverse().slice(0, BEARERS)
+    return [...new Set([...bearers, ...this.#queue])].filter((peer) => !this.#underWay.has(peer)).slice(0, most)
   }
 
   #schedule(ms: number): void {
@@ -159,7 +189,9 @@ export class F3Follower {
   async #startFromPeers(): Promise<boolean> {
     const { f3, peers, log } = this.#deps
     const question = { firstInstance: f3.manifest.initialInstance, limit: 0, includePowerTable: true }
-    for (const peer of this.#nextPeers()) {
+    for (const peer of this.#nextPeers(PEERS_PER_POLL)) {
+      this.#queue.delete(peer)
+      this.#queue.add(peer)
       try {
         f3.startFrom((await peers.request(peer, question, this.#stopping.signal)).powerTable)
         return true
@@ -170,13 +202,14 @@ export class F3Follower {
     return false
   }
 
-  async #pollPeer(peer: PeerName, f3: F3): Promise<number> {
-    const { peers, links, log, run, timers } = this.#deps
+  /** Never rejects. @param onSilent - told each time that an answer takes long @returns how many certificates were new */
+  async #pollPeer(peer: PeerName, round: Round, onSilent: () => void): Promise<number> {
+    const { f3, links, log, run, timers } = this.#deps
     let added = 0
     try {
       for (let batch = 0; batch < BATCHES_PER_POLL; batch++) {
-        const question = { firstInstance: f3.pendingInstance(), limit: BATCH, includePowerTable: false }
-        const { certificates } = await peers.request(peer, question, this.#stopping.signal)
+        const { certificates, pendingInstance } = await this.#ask(peer, onSilent)
+        if (pendingInstance >= f3.pendingInstance()) round.isConfirmed = true
         if (certificates.length === 0) break
         const before = added
         for (let from = 0; from < certificates.length; from += SLICE) {
@@ -184,17 +217,34 @@ export class F3Follower {
           const slice = certificates.slice(from, from + SLICE).map(({ certificate }) => certificate)
           const taken = await run(() => f3.importCertificates(slice))
           added += taken
-          if (taken > 0) this.#bearer = peer
+          if (taken > 0) this.#isBearer(peer)
         }
         if (added === before) break
       }
     } catch (error) {
       if (this.#stopping.signal.aborted) return added
+      this.#bearers.delete(peer)
       // A certificate that fails a check is a lie of whoever sent it.
       if (error instanceof F3Error) reportError(links, peer, 'certificate', error)
       log.debug('no certificates', { peer, error: errorMessage(error) })
     }
     return added
+  }
+
+  #isBearer(peer: PeerName): void {
+    this.#bearers.delete(peer)
+    this.#bearers.add(peer)
+  }
+
+  async #ask(peer: PeerName, onSilent: () => void): Promise<CertAnswer> {
+    const { f3, peers, timers } = this.#deps
+    const question = { firstInstance: f3.pendingInstance(), limit: BATCH, includePowerTable: false }
+    const cancel = timers.setTimeout(onSilent, SILENT_MS)
+    try {
+      return await peers.request(peer, question, this.#stopping.signal)
+    } finally {
+      cancel()
+    }
   }
 
   /**

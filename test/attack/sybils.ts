@@ -3,7 +3,7 @@
  * other to it and to whoever asks, take the places of its connections, and are of no use otherwise. First they come to a follower that
  * has its three honest peers; then they are there already when it starts again after a `kill -9`, told of no peer. By hand:
  *
- *     node test/attack/sybils.ts [--sybils 200] [--seconds 60] [--validate headers|light]
+ *     node test/attack/sybils.ts [--sybils 200] [--seconds 60] [--validate headers|light] [--votes]
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     sybils: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '60' },
     validate: { type: 'string', default: 'execute' },
+    votes: { type: 'boolean', default: false },
     child: { type: 'boolean', default: false },
     target: { type: 'string', default: '' },
     network: { type: 'string', default: '' },
@@ -164,4 +165,6 @@ async function main(target: Target): Promise<void> {
   console.log('the follower stayed with the three')
 }
 
-await (values.child ? child() : withTarget(2, main, { validate: values.validate }))
+await (values.child
+  ? child()
+  : withTarget(2, main, values.votes ? { validate: values.validate, votes: true } : { validate: values.validate }))

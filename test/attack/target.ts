@@ -69,8 +69,10 @@ export interface TargetOptions {
   readonly blockSeconds?: number
   /** Default: native. */
   readonly actors?: 'native' | 'wasm'
-  /** How the attacked one checks blocks. Default: it executes. `light`: the producer votes, and it follows the certificates. */
+  /** How the attacked one checks blocks. Default: it executes. */
   readonly validate?: string
+  /** Whether the producer votes on what is final. Default: where the attacked one is light. */
+  readonly votes?: boolean
 }
 
 async function member(process: NodeProcess): Promise<Member> {
@@ -117,6 +119,7 @@ async function startTarget(
     blockSeconds = BLOCK_SECONDS,
     actors = 'native',
     validate = 'execute',
+    votes = validate === 'light',
   }: TargetOptions,
 ): Promise<Target> {
   const start = async (home: string, args: readonly string[]): Promise<Member> => {
@@ -130,9 +133,9 @@ async function startTarget(
   }
   const home = join(folder, 'producer')
   const chain = ['devnet', '--api', '0', '--block-time', String(blockSeconds), '--actors', actors, ...LISTEN]
-  const producer = await start(home, [...chain, ...producing, ...(validate === 'light' ? ['--f3', '10'] : [])])
+  const producer = await start(home, [...chain, ...producing, ...(votes ? ['--f3', '10'] : [])])
   // A light node begins where something is final.
-  while (validate === 'light' && (await finalEpoch(producer)) === undefined) await sleep(200)
+  while (votes && (await finalEpoch(producer)) === undefined) await sleep(200)
   const network = networkOf(home, chainFinality)
   const follow = async (name: string, known: readonly Member[], more: readonly string[] = []): Promise<Member> => {
     const bootstrap = known.flatMap(({ address }) => ['--bootstrap', address])
@@ -161,7 +164,6 @@ async function startTarget(
     ]
     return { ...target, victim: await start(join(folder, 'victim'), again) }
   }
-  const votes = validate === 'light'
   const target = { folder, producer, honest: others, victim, networkName, blockSeconds, votes, restart }
   while ((await lagOf(target)) > 1) await sleep(200)
   await sleep(QUIET_MS)

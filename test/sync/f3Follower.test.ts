@@ -9,17 +9,17 @@ import { F3 } from '../../src/consensus/f3/f3.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { CertAnswer, CertQuestion } from '../../src/p2p/certExchange/client.ts'
 import type { PeerName } from '../../src/p2p/peerLinks.ts'
-import { F3Follower } from '../../src/sync/f3Follower.ts'
+import { F3Follower, SILENT_MS } from '../../src/sync/f3Follower.ts'
 import { STRETCH_MS } from '../../src/sync/limits.ts'
 import { type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { decodedCertificates, missing, openF3 } from '../consensus/f3/support.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 
-type Peer = (question: CertQuestion) => CertAnswer
+type Peer = (question: CertQuestion) => CertAnswer | Promise<CertAnswer>
 
 /** A peer that has these certificates, all of instances from 0 on. */
-function honest(all: readonly FinalityCertificate[], perAnswer = 10): Peer {
+function honest(all: readonly FinalityCertificate[], perAnswer = 10): (question: CertQuestion) => CertAnswer {
   return ({ firstInstance, limit }) => ({
     pendingInstance: all.length,
     powerTable: [],
@@ -140,7 +140,7 @@ describe.skipIf(missing !== undefined)('F3 follower', () => {
     const all = decodedCertificates().slice(0, 4)
     const forged = all.map((one, i) => (i === 2 ? { ...one, signature: one.signature.slice().reverse() } : one))
     const { follower, f3, reports } = setup({ liar: honest(forged), b: honest(all) })
-    expect(await follower.poll()).toBe(2)
+    expect(await follower.poll()).toBe(4)
     expect(reports).toEqual(['liar'])
     expect(f3.latest()?.instance).toBe(3)
     await follower.stop()
@@ -173,12 +173,39 @@ describe.skipIf(missing !== undefined)('F3 follower', () => {
     await follower.stop()
   })
 
+  it('goes on until somebody has as many, and waits a second for those that say nothing', async () => {
+    const all = decodedCertificates().slice(0, 6)
+    const asked: string[] = []
+    const silent =
+      (name: string): Peer =>
+      () => {
+        asked.push(name)
+        return new Promise(() => undefined)
+      }
+    const names = Array.from({ length: 20 }, (_, i) => `silent ${i}`)
+    const has = { count: 3 }
+    const peers: Record<string, Peer> = Object.fromEntries(names.map((name) => [name, silent(name)]))
+    peers.honest = (question) => honest(all.slice(0, has.count))(question)
+    const { follower, f3, time } = setup(peers)
+    const began = time.monotonicMs()
+    expect(await time.until(follower.poll())).toBe(3)
+    expect(time.monotonicMs() - began).toBe(names.length * SILENT_MS)
+    expect(asked).toEqual(names)
+    // Who may answer still is not asked again; who brought news comes first.
+    has.count = 6
+    const then = time.monotonicMs()
+    expect(await time.until(follower.poll())).toBe(3)
+    expect([time.monotonicMs() - then, asked.length, f3.latest()?.instance]).toEqual([0, names.length, 5])
+  })
+
   it('polls less often while there is no news, within the bounds of the manifest, until it is stopped', async () => {
     const { follower, waits, time, manifest } = setup({ a: honest([]) })
     follower.start()
-    for (let i = 0; i < 4; i++) await time.advance(waits.at(-1) as number)
+    // But for the time that an answer may take.
+    const polls = (): number[] => waits.filter((ms) => ms !== SILENT_MS)
+    for (let i = 0; i < 4; i++) await time.advance(polls().at(-1) as number)
     const { minimumPollMs, maximumPollMs } = manifest
-    expect(waits).toEqual([0, 2 * minimumPollMs, maximumPollMs, maximumPollMs, maximumPollMs])
+    expect(polls()).toEqual([0, 2 * minimumPollMs, maximumPollMs, maximumPollMs, maximumPollMs])
     await follower.stop()
     expect(time.pending).toBe(0)
   })
