@@ -95,13 +95,15 @@ export class CertificateSync {
       // Whoever failed again and again is asked where nobody else answers.
       if (round.answered === 0 || !sources.rests(source)) await ask(source)
     }
+    if (round.answered > 0) {
+      const fresh = strangers.filter((source) => !sources.rests(source))
+      for (const source of fresh.slice(0, STRANGERS)) void ask(source)
+    }
     let from = 0
-    for (let count = STRANGERS; from < strangers.length && this.#fork === undefined; count *= 2) {
-      const asked = strangers.slice(from, from + count).map(ask)
-      if (round.answered > 0) break
-      await Promise.all(asked)
+    for (let count = STRANGERS; round.answered === 0 && from < strangers.length; count *= 2) {
+      if (this.#fork !== undefined) break
+      await Promise.all(strangers.slice(from, from + count).map(ask))
       from += count
-      if (round.answered > 0) break
     }
     if (round.answered === 0 && this.#fork === undefined) await Promise.all(running)
     signal.throwIfAborted()

@@ -28,6 +28,8 @@ const ROUNDS_PER_EPOCH = 2
 const MIN_ROUND_MS = 1000
 /** Of a round, what is left for heads that were named in it at least: else sources are asked now, and the heads have all of the next. */
 const HEADS_SHARE = 0.5
+/** Between two rounds whatever heads are named meanwhile, ms: each is looked for among all peers. */
+const PAUSE_MS = 200
 const MS_PER_SEC = 1000
 
 /** Rounds without anybody to ask, in which a source that is none of the liars may still come. */
@@ -207,7 +209,7 @@ export class LightFollower {
       this.#again = false
       this.#round = this.#oneRound().finally(() => {
         this.#round = undefined
-        this.#schedule(this.#again ? 0 : this.#untilAskedMs())
+        this.#schedule(Math.min(this.#again ? PAUSE_MS : Number.POSITIVE_INFINITY, this.#untilAskedMs()))
       })
     }, ms)
   }

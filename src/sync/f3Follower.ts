@@ -217,7 +217,7 @@ export class F3Follower {
           const slice = certificates.slice(from, from + SLICE).map(({ certificate }) => certificate)
           const taken = await run(() => f3.importCertificates(slice))
           added += taken
-          if (taken > 0) this.#isBearer(peer)
+          if (taken > 0) this.#noteBearer(peer)
         }
         if (added === before) break
       }
@@ -231,7 +231,7 @@ export class F3Follower {
     return added
   }
 
-  #isBearer(peer: PeerName): void {
+  #noteBearer(peer: PeerName): void {
     this.#bearers.delete(peer)
     this.#bearers.add(peer)
   }

@@ -91,7 +91,7 @@ it('decide on the chain but its newest tipsets, each where the one before ended'
 
 it('come up to an older chain in full certificates, over any number of null rounds', { timeout: 60_000 }, async () => {
   const { devnet, store, f3, votes } = voting()
-  await devnet.mine(2 * PROPOSED_LENGTH + 10)
+  await devnet.mine(PROPOSED_LENGTH + 10)
   await devnet.mine(1, { nullRounds: 3 * PROPOSED_LENGTH })
   await devnet.mine(HEAD_LOOKBACK)
   const last = store.tipsetByHeight(store.head().height - HEAD_LOOKBACK, undefined, 'previous')
