@@ -24,7 +24,7 @@ const FOOTER_MAGIC = 0x184d2a50
 const SKIPPABLE_HEADER = 8
 /** Decompressed frames kept, bytes; each is about 8 KiB compressed, some 64 KiB here. */
 const FRAME_CACHE_BYTES = 16 * 1024 * 1024
-/** Read of a frame at once: Forest's have 8,000 bytes before they are compressed. A system call more takes longer than reading a little too much. */
+/** Read of a frame at once: more than most have. A system call more takes longer than reading a little too much. */
 const FRAME_READ_BYTES = 12 * 1024
 
 function invalid(message: string): IpldError {

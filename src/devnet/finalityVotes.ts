@@ -13,6 +13,7 @@ import { type F3Tipset, type FinalityCertificate, f3TipsetOf, NO_COMMITMENTS } f
 import { signingPayload } from '../consensus/f3/chainKey.ts'
 import { ecPowerTable } from '../consensus/f3/ecPowerTable.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
+import { proposalRules } from '../consensus/f3/manifest.ts'
 import {
   isStrongQuorum,
   type PowerTable,
@@ -133,7 +134,7 @@ export class FinalityVotes {
   #proposal(base: F3Tipset): Tipset[] {
     const { f3, view } = this.#deps
     const { store } = view
-    const { headLookback, proposedLength } = f3.manifest
+    const { headLookback, proposedLength } = proposalRules(f3.manifest)
     let tip = store.head()
     for (let i = 0; i < headLookback && tip.height > base.epoch; i++) tip = store.parent(tip)
     if (tip.height <= base.epoch) return []

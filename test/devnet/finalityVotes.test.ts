@@ -1,7 +1,7 @@
 /** Certificates of a local chain: what they decide on, that a follower believes them, and when there are none. */
 import { beforeAll, expect, it } from 'vitest'
-import { systemTimers } from '../../platform/server/clock.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Timers } from '../../src/base/ports.ts'
 import { chainBase, chainHead, type FinalityCertificate, finalizedKey } from '../../src/consensus/f3/certificate.ts'
 import { ecPowerTable } from '../../src/consensus/f3/ecPowerTable.ts'
 import { F3 } from '../../src/consensus/f3/f3.ts'
@@ -21,6 +21,14 @@ beforeAll(async () => {
   await initCrypto()
 })
 
+/** Those that every runtime has. */
+const timers: Timers = {
+  setTimeout: (fn, ms) => {
+    const timer = setTimeout(fn, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
 interface Voting extends DevnetNode {
   readonly f3: F3
   readonly votes: FinalityVotes
@@ -31,7 +39,7 @@ function voting(given: DevnetNodeOptions = {}): Voting {
   const { view, plan } = node
   const f3 = new F3({ view, manifest: f3ManifestOf(plan.network)!, store: new MemoryStore() })
   const votes = new FinalityVotes(plan.producers, {
-    ...{ f3, view, edge: allAtHand, timers: systemTimers },
+    ...{ f3, view, edge: allAtHand, timers },
     log: {
       debug: () => undefined,
       info: () => undefined,
@@ -110,7 +118,7 @@ it('are not made by who has less than two thirds of the power, which is said onc
   votes.start()
   await devnet.mine(FROM + 5)
   await devnet.mine(5)
-  await new Promise((resolve) => systemTimers.setTimeout(() => resolve(undefined), 0))
+  await new Promise((resolve) => timers.setTimeout(() => resolve(undefined), 0))
   await votes.stop()
   expect(f3.isRunning).toBe(true)
   expect(f3.latest()).toBeUndefined()
@@ -126,7 +134,7 @@ it('do not follow a head that leaves what is final', async () => {
   const final = await finalAt(f3, 1)
   await devnet.mine(0, { fork: HEAD_LOOKBACK + 8 })
   await devnet.mine(5)
-  await new Promise((resolve) => systemTimers.setTimeout(() => resolve(undefined), 0))
+  await new Promise((resolve) => timers.setTimeout(() => resolve(undefined), 0))
   await votes.stop()
   expect(store.tipsetByHeight(chainHead(final).epoch, undefined, 'previous').key).not.toEqual(finalizedKey(final))
   expect(f3.latest()).toEqual(final)

@@ -1,4 +1,4 @@
-/** The manifest of F3 on a network: what of it matters to who follows, and to a local chain's producers, who vote. @see go-f3 manifest/manifest.go */
+/** The manifest of F3 on a network: what of it matters to who only follows; and to who votes. @see go-f3 manifest/manifest.go */
 import { type Cid, parseCid } from '../../codec/cid.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import type { Network } from '../../networks/network.ts'
@@ -18,10 +18,6 @@ export interface F3Manifest {
   readonly initialPowerTable: Cid | null
   /** Instances back whose head names the table that signs. */
   readonly committeeLookback: number
-  /** Newest tipsets of a chain that are not voted on yet. */
-  readonly headLookback: number
-  /** Most tipsets that are voted on at once, the last final one included. */
-  readonly proposedLength: number
   /** How often certificates are asked for, milliseconds. */
   readonly minimumPollMs: number
   readonly maximumPollMs: number
@@ -56,18 +52,31 @@ export function f3ManifestOf({ f3 }: Network): F3Manifest | undefined {
   const { NetworkName: networkName } = json
   if (typeof networkName !== 'string') throw new F3Error('MANIFEST_WRONG', 'Cannot read F3 manifest: no NetworkName')
   const exchange = objectOf(json.CertificateExchange, 'CertificateExchange')
-  const ec = objectOf(json.EC, 'EC')
   return {
     networkName,
     initialInstance: numberOf(json, 'InitialInstance'),
     bootstrapEpoch: numberOf(json, 'BootstrapEpoch'),
-    finality: numberOf(ec, 'Finality'),
+    finality: numberOf(objectOf(json.EC, 'EC'), 'Finality'),
     initialPowerTable: cidOf(json.InitialPowerTable),
     committeeLookback: numberOf(json, 'CommitteeLookback'),
-    headLookback: numberOf(ec, 'HeadLookback'),
-    proposedLength: numberOf(objectOf(json.Gpbft, 'Gpbft'), 'ChainProposedLength'),
     minimumPollMs: numberOf(exchange, 'MinimumPollInterval') / NANOSECONDS_PER_MS,
     maximumPollMs: numberOf(exchange, 'MaximumPollInterval') / NANOSECONDS_PER_MS,
     json,
+  }
+}
+
+/** What participants propose of a chain. */
+export interface ProposalRules {
+  /** Newest tipsets that are not voted on yet. */
+  readonly headLookback: number
+  /** Most tipsets that are voted on at once, the last final one included. */
+  readonly proposedLength: number
+}
+
+/** Who only follows needs none of it. @throws F3Error `MANIFEST_WRONG` */
+export function proposalRules({ json }: F3Manifest): ProposalRules {
+  return {
+    headLookback: numberOf(objectOf(json.EC, 'EC'), 'HeadLookback'),
+    proposedLength: numberOf(objectOf(json.Gpbft, 'Gpbft'), 'ChainProposedLength'),
   }
 }
