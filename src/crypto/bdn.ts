@@ -37,6 +37,7 @@ export interface BdnSigner {
  * secrets.
  * @param keys - of the whole group
  * @returns 96 bytes
+ * @throws CryptoError `INVALID_SECRET_KEY`
  */
 export function signTogether(
   message: Uint8Array,

@@ -10,7 +10,6 @@ import { nobleBls } from './blsNoble.ts'
 import { CryptoError } from './errors.ts'
 
 /** Bytes of a secret key (little-endian number). */
-/** Bytes of a secret key. */
 export const BLS_SECRET_KEY_LENGTH = 32
 /** Bytes of a compressed public key. */
 export const BLS_PUBLIC_KEY_LENGTH = 48

@@ -1,15 +1,23 @@
 /**
  * The producers' votes on what is final. All their keys are in one place, so nothing is negotiated: each certificate decides on the
  * chain as far as go-f3's participants would propose it, and is signed by those that are here, if they have two thirds of the power.
- * Two certificates of one instance cannot come to be: only one node has so many.
+ * Two certificates of one instance cannot come to be: only one node has so many keys, and it tells nobody of a certificate before the
+ * disk has it, so that after a kill it signs no other one.
  * @see go-f3 host.go gpbftInputs GetProposal, collectChain
  */
-import { equalBytes, toHex } from '../base/bytes.ts'
+import { equalBytes, toHex, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
-import type { Logger, Timers } from '../base/ports.ts'
+import type { KeyValueStore, Logger, Timers } from '../base/ports.ts'
 import { sleep } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { type F3Tipset, type FinalityCertificate, f3TipsetOf, NO_COMMITMENTS } from '../consensus/f3/certificate.ts'
+import { decode, encode } from '../codec/description.ts'
+import {
+  type F3Tipset,
+  type FinalityCertificate,
+  f3TipsetOf,
+  finalityCertificate,
+  NO_COMMITMENTS,
+} from '../consensus/f3/certificate.ts'
 import { signingPayload } from '../consensus/f3/chainKey.ts'
 import { ecPowerTable } from '../consensus/f3/ecPowerTable.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
@@ -28,11 +36,16 @@ import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { type Tipset, tipsetKeyBytes } from '../types/tipset.ts'
 import type { Producer } from './blocks.ts'
 
+/** CBOR of a certificate. */
+const SIGNED_KEY = utf8('devnet/certificate')
+
 /** What votes need. */
 export interface FinalityVotesDeps {
   /** Where certificates are kept and told of. */
   readonly f3: F3
   readonly view: ChainView
+  /** Where the certificate is kept that was signed last. */
+  readonly store: Pick<KeyValueStore, 'get' | 'put' | 'flush'>
   /** Runs what reads the chain, fetching what is missing. */
   readonly edge: BlockEdge
   readonly timers: Timers
@@ -76,13 +89,13 @@ export class FinalityVotes {
 
   /** Not at once: whoever moved the head comes first, and between two certificates everybody else. */
   async #vote(): Promise<void> {
-    const { timers, edge } = this.#deps
+    const { timers } = this.#deps
     const { signal } = this.#stopping
     try {
       while (this.#isStale) {
         this.#isStale = false
         do await sleep(timers, 0, signal)
-        while (await edge(() => this.#decide(), signal))
+        while (await this.#advance(signal))
       }
     } catch (error) {
       if (!signal.aborted) this.#say(errorMessage(error))
@@ -97,19 +110,40 @@ export class FinalityVotes {
     this.#said = reason
   }
 
-  /** Makes the next certificate. @returns whether there was anything to decide on */
-  #decide(): boolean {
+  /** Makes the next certificate and tells of it. @returns whether there was anything to decide on */
+  async #advance(signal: AbortSignal): Promise<boolean> {
+    const { f3, store, edge } = this.#deps
+    const certificate = await edge(() => this.#signed() ?? this.#decide(), signal)
+    if (certificate === undefined) return false
+    store.put(SIGNED_KEY, encode(finalityCertificate, certificate))
+    await store.flush()
+    await edge(() => f3.importCertificates([certificate]), signal)
+    this.#said = ''
+    return true
+  }
+
+  /** What was signed of the pending instance before a kill. */
+  #signed(): FinalityCertificate | undefined {
+    const { f3, store } = this.#deps
+    const bytes = store.get(SIGNED_KEY)
+    if (bytes === undefined || !f3.isRunning) return undefined
+    const certificate = decode(finalityCertificate, bytes)
+    return certificate.instance === f3.pendingInstance() ? certificate : undefined
+  }
+
+  /** The next certificate; undefined where there is nothing to decide on. */
+  #decide(): FinalityCertificate | undefined {
     const { f3, view } = this.#deps
-    if (!f3.start()) return false
+    if (!f3.start()) return undefined
     const base = f3.pendingBase()
     const chain = base === undefined ? [] : this.#proposal(base)
-    if (chain.length === 0) return false
+    if (chain.length === 0) return undefined
     const instance = f3.pendingInstance()
     const table = f3.powerTable(instance)
     const signers = this.#signers(table)
     if (signers.length === 0) {
       this.#say('the keys that are here have less than two thirds of the power')
-      return false
+      return undefined
     }
     const next = f3.committeeFromState(instance + 1)
     const unsigned: FinalityCertificate = {
@@ -125,9 +159,7 @@ export class FinalityVotes {
     }
     const keys = table.map((entry) => entry.publicKey)
     const signature = signTogether(signingPayload(f3.manifest.networkName, unsigned), keys, signers)
-    f3.importCertificates([{ ...unsigned, signature }])
-    this.#said = ''
-    return true
+    return { ...unsigned, signature }
   }
 
   /** What is voted on above `base`: oldest first, without the newest tipsets, and no more than a certificate holds. */

@@ -85,9 +85,10 @@ export async function startDevnetNode(
   }
 }
 
-function openVotes({ producers }: DevnetPlan, f3: F3, { view, net, edge }: NodeParts, ports: NodePorts): FinalityVotes {
+function openVotes({ producers }: DevnetPlan, f3: F3, parts: NodeParts, ports: NodePorts): FinalityVotes {
+  const { view, meta, net, edge } = parts
   return new FinalityVotes(producers, {
-    ...{ f3, view, edge: net?.exchange.fetcher.run ?? edge ?? allAtHand, timers: ports.timers },
+    ...{ f3, view, store: meta, edge: net?.exchange.fetcher.run ?? edge ?? allAtHand, timers: ports.timers },
     log: logOf(ports.log, 'f3'),
   })
 }

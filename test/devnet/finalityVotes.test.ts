@@ -31,15 +31,20 @@ const timers: Timers = {
 
 interface Voting extends DevnetNode {
   readonly f3: F3
+  /** What outlives a kill: the certificate that was signed last. */
+  readonly kept: MemoryStore
   readonly votes: FinalityVotes
 }
 
 function voting(given: DevnetNodeOptions = {}): Voting {
-  const node = devnetNode({ finalityFrom: FROM, ...given })
+  return votingOn(devnetNode({ finalityFrom: FROM, ...given }), new MemoryStore())
+}
+
+function votingOn(node: DevnetNode, kept: MemoryStore): Voting {
   const { view, plan } = node
   const f3 = new F3({ view, manifest: f3ManifestOf(plan.network)!, store: new MemoryStore() })
   const votes = new FinalityVotes(plan.producers, {
-    ...{ f3, view, edge: allAtHand, timers },
+    ...{ f3, view, store: kept, edge: allAtHand, timers },
     log: {
       debug: () => undefined,
       info: () => undefined,
@@ -48,7 +53,7 @@ function voting(given: DevnetNodeOptions = {}): Voting {
         void node.log.push({ level: 'warn', message: `${message}: ${String(fields?.reason)}` }),
     },
   })
-  return { ...node, f3, votes }
+  return { ...node, f3, votes, kept }
 }
 
 /** Resolves with the newest certificate once it makes this epoch final. */
@@ -128,7 +133,7 @@ it('are not made by who has less than two thirds of the power, which is said onc
 })
 
 it('do not follow a head that leaves what is final', async () => {
-  const { devnet, store, f3, votes } = voting()
+  const { devnet, store, f3, votes, log } = voting()
   await devnet.mine(FROM + 10)
   votes.start()
   const final = await finalAt(f3, 1)
@@ -138,4 +143,22 @@ it('do not follow a head that leaves what is final', async () => {
   await votes.stop()
   expect(store.tipsetByHeight(chainHead(final).epoch, undefined, 'previous').key).not.toEqual(finalizedKey(final))
   expect(f3.latest()).toEqual(final)
+  expect(log.filter(({ level }) => level === 'warn')).toEqual([])
+})
+
+it('sign no second certificate of an instance after a kill, though the head has moved on', async () => {
+  const before = voting()
+  await before.devnet.mine(FROM + 10)
+  before.votes.start()
+  const told = await finalAt(before.f3, FROM)
+  await before.votes.stop()
+  await before.devnet.mine(20)
+  // Of all that was written what was signed is left: the disk had it before anybody was told.
+  const after = votingOn(before, before.kept)
+  after.f3.start()
+  for (const one of certificatesOf(before.f3).slice(0, told.instance)) after.f3.importCertificates([one])
+  after.votes.start()
+  await finalAt(after.f3, chainHead(told).epoch + 1)
+  await after.votes.stop()
+  expect(after.f3.certificate(told.instance)).toEqual(told)
 })

@@ -9,7 +9,13 @@ import type { Json } from '../../../src/codec/jsonText.ts'
 import { type FinalityCertificate, finalityCertificate, finalizedKey } from '../../../src/consensus/f3/certificate.ts'
 import { merkleRoot, signingPayload, tipsetLeaf } from '../../../src/consensus/f3/chainKey.ts'
 import { F3Error, type F3ErrorCode } from '../../../src/consensus/f3/errors.ts'
-import { applyDelta, isStrongQuorum, type PowerTable, powerTableCid } from '../../../src/consensus/f3/powerTable.ts'
+import {
+  applyDelta,
+  isStrongQuorum,
+  type PowerTable,
+  powerTableCid,
+  powerTableDelta,
+} from '../../../src/consensus/f3/powerTable.ts'
 import { Committee, verifyCertificate } from '../../../src/consensus/f3/verifyCertificate.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import { bitFieldOf } from '../../../src/ipld/bitfield.ts'
@@ -32,6 +38,20 @@ describe.skipIf(missing !== undefined)('recorded certificates', () => {
       expect(decoded[i]!.instance).toBe(instance)
       expect(toHex(encode(finalityCertificate, decoded[i]!))).toBe(toHex(cbor))
     }
+  })
+
+  it('carry the changes of the table as they are computed here', () => {
+    const { f3 } = openF3()
+    f3.start()
+    let table = f3.powerTable(0)
+    let changes = 0
+    for (const { powerTableDelta: recordedDelta, instance } of decodedCertificates()) {
+      const next = applyDelta(table, recordedDelta)
+      expect(powerTableDelta(table, next), `instance ${instance}`).toEqual(recordedDelta)
+      changes += recordedDelta.length
+      table = next
+    }
+    expect(changes).toBeGreaterThan(0)
   })
 
   it('print as Lotus printed them', () => {
