@@ -12,6 +12,12 @@ interface Send {
   nonce?: number
 }
 
+/** A certificate of finality, as the RPC gives it. */
+interface Certificate {
+  readonly GPBFTInstance: number
+  readonly ECChain: readonly { readonly Epoch: number; readonly Key: unknown }[]
+}
+
 /** Each send gives so much, attoFIL. */
 export const VALUE = 1000n
 
@@ -22,6 +28,8 @@ const SETTLE_MS = 30_000
 export class CrashModel {
   readonly sends: Send[] = []
   readonly keys = new Set<string>()
+  /** Certificates of finality, by their instances: what was told once is final. */
+  readonly certificates = new Map<number, Certificate>()
   head = 0
   /** One account that all sends go to. */
   to = ''
@@ -56,6 +64,11 @@ export class CrashModel {
     this.head = Math.max(this.head, height)
   }
 
+  async seeFinality(client: RpcClient): Promise<void> {
+    const newest: Certificate = await client.call('F3GetLatestCertificate')
+    this.certificates.set(newest.GPBFTInstance, newest)
+  }
+
   /**
    * Compares the node with the model, after a start.
    * @returns what is wrong, each as a line
@@ -74,8 +87,23 @@ export class CrashModel {
         faults.push(error instanceof Error ? error.message : String(error))
       }
     }
-    faults.push(...(await this.#missing(client)))
+    faults.push(...(await this.#missing(client)), ...(await this.#revoked(client)))
     return [...faults, ...this.#nonces()]
+  }
+
+  /** A certificate that was told is the same for ever, and the chain of the head goes through what it made final. */
+  async #revoked(client: RpcClient): Promise<string[]> {
+    const faults: string[] = []
+    for (const [instance, told] of this.certificates) {
+      const now: Certificate = await client.call('F3GetCertificate', instance)
+      if (JSON.stringify(now) !== JSON.stringify(told)) faults.push(`certificate ${instance} is another one now`)
+      const final = told.ECChain.at(-1) as Certificate['ECChain'][number]
+      const { Cids: cids } = await client.call('ChainGetTipSetByHeight', final.Epoch, null)
+      if (JSON.stringify(cids) !== JSON.stringify(final.Key)) {
+        faults.push(`certificate ${instance} made another tipset of epoch ${final.Epoch} final`)
+      }
+    }
+    return faults
   }
 
   /**

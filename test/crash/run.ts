@@ -1,6 +1,6 @@
 /**
  * `npm run test:crash -- [--rounds n] [--seed s]`: a real node under load is killed with -9 at random moments (of writes,
- * collections, new keys, its own start), and asked afterwards for everything that it had acknowledged. Its store is looked through
+ * collections, certificates of finality, new keys, its own start), and asked afterwards for everything that it had acknowledged. Its store is looked through
  * after each kill. In the end exactly the money that was sent has arrived.
  */
 import { randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ const STARTS_PER_KILL = 5
 /** A chain of so many sends is long enough: a new one begins, and with it a first start. */
 const MAX_SENDS = 400
 const SENDERS = 4
-const ARGS = ['devnet', '--api', '0', '--no-net', '--block-time', '0.2', '--actors', 'native']
+const ARGS = ['devnet', '--api', '0', '--no-net', '--block-time', '0.2', '--actors', 'native', '--f3', '5']
 
 let faults = 0
 let kills = 0
@@ -67,6 +67,10 @@ function load(
   const work = [
     ...senders.map((from) => repeat(() => model.send(client, from, randomUUID()))),
     repeat(() => model.seeHead(client)),
+    repeat(async () => {
+      await model.seeFinality(client)
+      await sleep(20)
+    }),
     repeat(async () => {
       model.keys.add(await client.call('WalletNew', 'secp256k1'))
       await sleep(50)
@@ -115,7 +119,10 @@ async function runChain(home: string): Promise<void> {
   await node.stop()
   sends += model.sends.length
   acknowledged += model.acknowledged
-  console.log(`${kills} kills, ${sends} sends, ${model.keys.size} new keys, head at ${model.head}, ${faults} faults`)
+  const { keys, certificates, head } = model
+  console.log(
+    `${kills} kills, ${sends} sends, ${keys.size} new keys, ${certificates.size} certificates, head at ${head}, ${faults} faults`,
+  )
 }
 
 while (kills < rounds) {
