@@ -20,7 +20,6 @@ export interface OpenHostDeps {
 }
 
 const LOOPBACK = '127.0.0.1'
-const LOOPBACK_NET = '127.0.0.0/8'
 
 /**
  * Makes a host; it does not listen yet.
@@ -46,7 +45,6 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
       dht: isLocal ? 'server' : 'auto',
       privateAddresses: isLocal,
       relay: true,
-      ipWhitelist: isLocal ? [LOOPBACK_NET] : [],
       ...(isLocal ? {} : { services: await natServices(options.upnp) }),
     },
     nodeTransports,

@@ -49,10 +49,15 @@ function isLie(error: unknown): boolean {
 
 /** What came of the sources that were asked in a round. */
 interface Round {
-  /** Those that had the newest certificate, or a newer one; any where there is none yet. */
+  /** Those that had the newest certificate, or a newer one. */
   answered: number
+  /** Where there is no certificate yet: those that have none either. */
+  without: number
   readonly failures: string[]
 }
+
+/** What a source has, beside what is known: the newest certificate or a newer one, none as everybody, or not the newest. */
+type Has = 'newest' | 'none yet' | 'less'
 
 /**
  * Asks round after round. Those who had the newest certificate before come first, one after the other; one that is silent keeps the next
@@ -83,7 +88,11 @@ export class CertificateSync {
     const { f3, sources } = this.#deps
     if (f3.needsCheckpoint || !f3.isRunning) await fetchTable(this.#deps, signal)
     const before = f3.pendingInstance()
-    const round: Round = { answered: 0, failures: [...this.#underWay].map((name) => `${name}: no answer yet`) }
+    const round: Round = {
+      answered: 0,
+      without: 0,
+      failures: [...this.#underWay].map((name) => `${name}: no answer yet`),
+    }
     const { known, strangers } = this.#candidates()
     const running: Promise<void>[] = []
     const ask = (source: LightSource): Promise<void> =>
@@ -108,7 +117,7 @@ export class CertificateSync {
     if (round.answered === 0 && this.#fork === undefined) await Promise.all(running)
     signal.throwIfAborted()
     if (this.#fork !== undefined) throw this.#fork
-    if (round.answered === 0) throw noAnswer(round.failures)
+    if (round.answered + round.without === 0) throw noAnswer(round.failures)
     return f3.pendingInstance() - before
   }
 
@@ -141,11 +150,13 @@ export class CertificateSync {
     this.#underWay.add(name)
     try {
       const newest = this.#deps.f3.latest()?.instance
-      if (await followSource(source, this.#deps, onSilent, signal)) {
+      const has = await followSource(source, this.#deps, onSilent, signal)
+      if (has === 'newest') {
         round.answered++
         this.#proven.add(name)
         this.#deps.onUseful?.(name)
-      } else round.failures.push(`${name}: it does not have the certificate of instance ${newest}`)
+      } else if (has === 'none yet') round.without++
+      else round.failures.push(`${name}: it does not have the certificate of instance ${newest}`)
     } catch (error) {
       if (signal.aborted) return
       this.#proven.delete(name)
@@ -183,7 +194,7 @@ async function fetchTable({ f3, checkpoint, sources }: CertificateSyncDeps, sign
 /**
  * Takes what one source has. The newest known certificate is asked for again: a fork shows there.
  * @param onSilent - told each time that an answer takes long
- * @returns whether it has the newest known certificate, or a newer one: who is behind confirms nothing
+ * @returns what it has: who is behind confirms nothing
  * @throws LightError `FORK`, `NO_ANSWER`; F3Error
  */
 async function followSource(
@@ -191,7 +202,7 @@ async function followSource(
   deps: CertificateSyncDeps,
   onSilent: () => void,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Has> {
   const { f3, sources, timers } = deps
   const ask = async (first: number): Promise<readonly FinalityCertificate[]> => {
     const cancel = timers.setTimeout(onSilent, SILENT_MS)
@@ -207,10 +218,14 @@ async function followSource(
   }
   const known = f3.latest()?.instance
   let next = ask(known ?? f3.pendingInstance())
-  for (let isConfirmed = known === undefined; ; isConfirmed = true) {
+  for (let hasNewer = false; ; hasNewer = true) {
     const certificates = await next
     const fresh = withoutKnown(f3, certificates)
-    if (fresh.length === 0) return isConfirmed || certificates.some(({ instance }) => instance === known)
+    if (fresh.length === 0) {
+      if (hasNewer || certificates.some(({ instance }) => instance === known)) return 'newest'
+      // Another source may have brought the first ones meanwhile.
+      return f3.latest() === undefined ? 'none yet' : 'less'
+    }
     const last = fresh.at(-1) as FinalityCertificate
     // The next batch travels while this one is verified. Whatever becomes of it, it is awaited or not wanted any more.
     next = ask(last.instance + 1)

@@ -98,6 +98,7 @@ export class LightFollower {
   /** What was last said of it. */
   #said = ''
   #forked = false
+  #isStarted = false
   #cancel: (() => void) | undefined
   #round: Promise<void> | undefined
   #again = false
@@ -159,6 +160,7 @@ export class LightFollower {
 
   /** Follows until it is stopped. */
   start(): void {
+    this.#isStarted = true
     this.#schedule(0)
   }
 
@@ -173,7 +175,7 @@ export class LightFollower {
    * @param by - the peer
    */
   offerHead(head: NamedHead, by: string): void {
-    if (!this.#heads.offer(head, by)) return
+    if (!this.#heads.offer(head, by) || !this.#isStarted) return
     if (this.#round === undefined) this.#schedule(0)
     else this.#again = true
   }

@@ -110,6 +110,8 @@ export class NamedHeads {
         await this.#walk(named.key, final, signal)
         if (by !== undefined) this.#wasUseful(by)
       } catch (error) {
+        // What there was no time for is looked at when it is named again.
+        if (signal.aborted) this.#checked.delete(name)
         this.#deps.log.debug('a named head was not taken', { height: named.height, reason: errorMessage(error) })
       }
     }

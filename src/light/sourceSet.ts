@@ -108,7 +108,8 @@ export class SourceSet implements BlockSource {
   }
 
   /**
-   * The first answer: sources are asked one after the other, each as soon as the one before failed or took its time.
+   * The first answer: sources are asked one after the other, each as soon as the one before failed; where those that were asked took
+   * their time, as many more as are silent, so that few good ones are found among many that are not. Who comes meanwhile is asked, too.
    * @param question - undefined where this source cannot be asked that
    * @throws LightError `NO_SOURCE`; `NO_ANSWER` with each source's reason; the signal's reason
    */
@@ -116,35 +117,51 @@ export class SourceSet implements BlockSource {
     question: (source: LightSource) => ((signal: AbortSignal) => Promise<T>) | undefined,
     outer?: AbortSignal,
   ): Promise<T> {
-    const asked = this.inOrder().flatMap((source) => {
-      const ask = question(source)
-      return ask === undefined ? [] : [{ source, ask }]
-    })
-    if (asked.length === 0) throw new LightError('NO_SOURCE', 'Cannot ask: no source is left')
+    const asked = new Set<string>()
+    const take = (): (() => Promise<T>) | undefined => {
+      for (const source of this.inOrder()) {
+        const ask = asked.has(source.name) ? undefined : question(source)
+        if (ask === undefined) continue
+        asked.add(source.name)
+        return () =>
+          this.ask(source, ask, signal).catch((error: unknown) => {
+            reasons.push(`${source.name}: ${errorMessage(error)}`)
+            throw error
+          })
+      }
+      return undefined
+    }
     outer?.throwIfAborted()
     const over = new AbortController()
     const signal = outer === undefined ? over.signal : AbortSignal.any([outer, over.signal])
     const reasons: string[] = []
     try {
       return await new Promise<T>((resolve, reject) => {
-        let next = 0
         let running = 0
         let cancelHedge = (): void => undefined
         whenAborted(signal, () => reject(signal.reason as Error))
+        const hedge = (): void => {
+          for (let more = running; more > 0; more--) start()
+        }
         const start = (): void => {
           cancelHedge()
-          const candidate = asked[next++]
-          if (candidate === undefined) {
-            if (running === 0) reject(new LightError('NO_ANSWER', `Cannot find it: ${reasons.join('; ')}`))
+          if (signal.aborted) return
+          const ask = take()
+          if (ask !== undefined) {
+            running++
+            ask().then(resolve, () => {
+              running--
+              start()
+            })
+          } else if (running === 0) {
+            reject(
+              reasons.length === 0
+                ? new LightError('NO_SOURCE', 'Cannot ask: no source is left')
+                : new LightError('NO_ANSWER', `Cannot find it: ${reasons.join('; ')}`),
+            )
             return
           }
-          running++
-          this.ask(candidate.source, candidate.ask, signal).then(resolve, (error: unknown) => {
-            running--
-            reasons.push(`${candidate.source.name}: ${errorMessage(error)}`)
-            start()
-          })
-          cancelHedge = this.#deps.timers.setTimeout(start, HEDGE_MS)
+          cancelHedge = this.#deps.timers.setTimeout(hedge, HEDGE_MS)
         }
         whenAborted(over.signal, () => cancelHedge())
         start()

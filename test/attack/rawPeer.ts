@@ -6,6 +6,7 @@ import { identify } from '@libp2p/identify'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { noise } from '@libp2p/noise'
 import { tcp } from '@libp2p/tcp'
+import { webSockets } from '@libp2p/websockets'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p, type Libp2p } from 'libp2p'
@@ -22,6 +23,8 @@ export type Speaks = Readonly<Record<string, (stream: HostStream) => Promise<voi
 export interface Self {
   readonly key?: Ed25519PrivateKey
   readonly port?: number
+  /** What it does with whoever comes to it by a WebSocket, which it then listens for at the port: tabs come by nothing else. */
+  readonly onTab?: (peer: RawPeer) => void
 }
 
 /** One such peer, connected to one target. */
@@ -40,10 +43,12 @@ export class RawPeer {
    * @throws when it is refused
    */
   static async connect(target: string, speaks: Speaks = {}, self: Self = {}): Promise<RawPeer> {
+    const { onTab } = self
+    const listen = `/ip4/127.0.0.1/tcp/${self.port}${onTab === undefined ? '' : '/ws'}`
     const node = await createLibp2p({
-      addresses: { listen: self.port === undefined ? [] : [`/ip4/127.0.0.1/tcp/${self.port}`] },
+      addresses: { listen: self.port === undefined ? [] : [listen] },
       ...(self.key === undefined ? {} : { privateKey: self.key }),
-      transports: [tcp()],
+      transports: [tcp(), webSockets()],
       connectionEncrypters: [noise()],
       streamMuxers: [yamux({ maxInboundStreams: MANY, maxOutboundStreams: MANY })],
       connectionManager: { maxConnections: MANY, reconnectRetries: 0 },
@@ -61,6 +66,10 @@ export class RawPeer {
       )
     }
     const peer = new RawPeer(node as unknown as Libp2p, target)
+    node.addEventListener('connection:open', ({ detail: connection }) => {
+      if (connection.direction !== 'inbound' || onTab === undefined) return
+      onTab(new RawPeer(node as unknown as Libp2p, connection.remotePeer.toString()))
+    })
     try {
       await node.dial(multiaddr(target), { signal: AbortSignal.timeout(CONNECT_MS) })
     } catch (error) {
@@ -75,12 +84,18 @@ export class RawPeer {
   }
 
   get isConnected(): boolean {
-    return !this.#isCut && this.#node.getConnections().some(({ status }) => status === 'open')
+    const connections = this.#node.getConnections()
+    return (
+      !this.#isCut &&
+      connections.some(({ status, remotePeer }) => status === 'open' && this.#target.endsWith(remotePeer.toString()))
+    )
   }
 
   /** @throws when the other side has no such protocol, refuses the stream or is gone */
   async open(protocol: string): Promise<HostStream> {
-    const [connection] = this.#node.getConnections()
+    const connection = this.#node
+      .getConnections()
+      .find(({ remotePeer }) => this.#target.endsWith(remotePeer.toString()))
     if (connection === undefined) throw new Error(`not connected to ${this.#target}`)
     const options = { signal: AbortSignal.timeout(OPEN_MS), maxOutboundStreams: MANY }
     try {

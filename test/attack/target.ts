@@ -190,13 +190,17 @@ function networkOf(home: string, chainFinality: number | undefined): string {
   return path
 }
 
-/** Tipsets of the producer's chain above the attacked one's head: an epoch without blocks is no lag. */
-export async function lagOf({ producer, victim }: Pick<Target, 'producer' | 'victim'>): Promise<number> {
-  let made = await producer.rpc.call('ChainHead')
-  const { Height: has } = await victim.rpc.call('ChainHead')
+/** Tipsets of the producer's chain above a height: an epoch without blocks is no lag. */
+export async function lagBehind(producer: RpcClient, height: number): Promise<number> {
+  let made = await producer.call('ChainHead')
   let lag = 0
-  for (; made.Height > has; lag++) made = await producer.rpc.call('ChainGetTipSet', made.Blocks[0].Parents)
+  for (; made.Height > height; lag++) made = await producer.call('ChainGetTipSet', made.Blocks[0].Parents)
   return lag
+}
+
+/** Tipsets of the producer's chain above the attacked one's head. */
+export async function lagOf({ producer, victim }: Pick<Target, 'producer' | 'victim'>): Promise<number> {
+  return lagBehind(producer.rpc, (await victim.rpc.call('ChainHead')).Height)
 }
 
 /** Epochs by which what the producer has made final lies above what the attacked one knows to be final; 0 where nobody votes. */

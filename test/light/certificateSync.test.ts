@@ -114,6 +114,25 @@ test('among strangers that say nothing the honest one is found, and then asked f
   }
 })
 
+test('strangers that have no certificate yet are not who is asked from then on, and the first one is found behind them', async () => {
+  let newest = 3
+  const strangers = Array.from({ length: 40 }, (_, i) => ({
+    ...upTo(`stranger ${i}`, () => -1),
+    kind: 'peer' as const,
+  }))
+  const { time, syncOf } = setOf(
+    ...strangers,
+    upTo('honest', () => newest),
+  )
+  const f3 = f3Of(-1)
+  const sync = syncOf(f3)
+  // In one round: an answer that there is none yet is no reason to stop asking.
+  expect(await time.until(sync())).toBe(4)
+  newest = 4
+  expect(await time.until(sync())).toBe(1)
+  expect(f3.latest()?.instance).toBe(4)
+})
+
 test('a stranger that shows a fork is heard, though nobody waits for it', async () => {
   const forked = certificate(7)
   const fork: LightSource = { ...upTo('fork', () => 7), certificates: () => Promise.resolve([forked]) }

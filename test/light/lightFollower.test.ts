@@ -1,5 +1,6 @@
 /** What becomes of the head between two certificates: heads that nobody has, reads that fail, blocks that are made up. */
 import { beforeAll, expect, test } from 'vitest'
+import { whenAborted } from '../../src/base/waiting.ts'
 import { text } from '../../src/codec/description.ts'
 import { mockBeaconEntries } from '../../src/consensus/beacon.ts'
 import { electionPower } from '../../src/consensus/electionPower.ts'
@@ -7,7 +8,7 @@ import type { FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
 import type { F3 } from '../../src/consensus/f3/f3.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { createBlock, electWinners } from '../../src/devnet/blocks.ts'
-import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
+import { type BlockEdge, BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { getCbor, MemoryBlockstore, putCbor } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import { LightFollower } from '../../src/light/lightFollower.ts'
@@ -100,6 +101,36 @@ test('heads that nobody has keep a node neither from certificates nor from the h
   await light.stop()
 })
 
+test('a head that is named before the node follows begins no round, and is looked at in the first one', async () => {
+  const node = devnetNode({ miners: 1 })
+  const { store, devnet } = node
+  await devnet.mine(5)
+  const final = store.head()
+  await devnet.mine(1)
+  const head = store.head()
+  store.setHead(final)
+  const certificate = certificateOf(1, final)
+  let asked = 0
+  const honest: LightSource = {
+    ...{ name: 'honest', kind: 'peer', bytesReceived: 0 },
+    certificates: () => {
+      asked++
+      return Promise.resolve([certificate])
+    },
+  }
+  const parts = partsOf(node, [honest])
+  const light = new LightFollower({ ...parts, f3: f3Of(() => certificate), checkpoint: CHECKPOINT })
+  light.offerHead({ key: head.key, height: head.height }, 'honest')
+  await parts.time.advance(60_000)
+  expect(asked).toBe(0)
+  await parts.time.until(light.reachFirst(new AbortController().signal))
+  expect(asked).toBe(1)
+  light.start()
+  await parts.time.advance(10)
+  expect(store.head().key).toEqual(head.key)
+  await light.stop()
+})
+
 test('of the heads that are offered so many wait, the newest', async () => {
   const node = devnetNode({ miners: 1 })
   const final = node.store.head()
@@ -110,6 +141,33 @@ test('of the heads that are offered so many wait, the newest', async () => {
   await parts.time.until(heads.follow(final, 1000, true, new AbortController().signal))
   const keys = lost.heads.map(({ key }) => key[0]?.key)
   expect([...lost.looked].sort()).toEqual(keys.slice(1).sort())
+})
+
+test('a head that there was no time for is looked at when it is named again', async () => {
+  const node = devnetNode({ miners: 1 })
+  const { store, devnet } = node
+  await devnet.mine(3)
+  const final = store.head()
+  await devnet.mine(1)
+  const head = store.head()
+  store.setHead(final)
+  let isThere = false
+  // Until its blocks come it is waited for.
+  const edge: BlockEdge = async (run, signal) => {
+    if (!isThere) await new Promise((resolve) => whenAborted(signal as AbortSignal, () => resolve(undefined)))
+    signal?.throwIfAborted()
+    return run()
+  }
+  const parts = partsOf(node, [])
+  const heads = new NamedHeads({ ...parts, edge })
+  const follow = () => parts.time.until(heads.follow(final, 1000, false, new AbortController().signal))
+  expect(heads.offer({ key: head.key, height: head.height }, 'honest')).toBe(true)
+  await follow()
+  expect(store.head().key).toEqual(final.key)
+  isThere = true
+  expect(heads.offer({ key: head.key, height: head.height }, 'honest')).toBe(true)
+  await follow()
+  expect(store.head().key).toEqual(head.key)
 })
 
 test('however many heads strangers name, sources are asked no more often for it', async () => {

@@ -105,3 +105,38 @@ test('the next source is asked as soon as the first takes its time, and nobody f
   await time.advance(SOURCE_ANSWER_MS)
   await expect(answer).rejects.toMatchObject({ code: 'NO_ANSWER' })
 })
+
+test('one that answers is found among many that are silent, also one that came later', async () => {
+  const { set, time, there } = setOf()
+  for (let i = 0; i < 60; i++) there.push(peer(`silent ${i}`))
+  const ask = (): Promise<string> =>
+    set.first(
+      ({ name }) =>
+        () =>
+          name === 'good' ? Promise.resolve(name) : new Promise<never>(() => undefined),
+    )
+  const late = ask()
+  await time.advance(10 * HEDGE_MS)
+  there.push(peer('good'))
+  await time.advance(HEDGE_MS)
+  await expect(late).resolves.toBe('good')
+  // Twice as many each time: 1, 2, 4, ... 64.
+  const began = time.monotonicMs()
+  expect(await time.until(ask())).toBe('good')
+  expect(time.monotonicMs() - began).toBeLessThanOrEqual(6 * HEDGE_MS)
+})
+
+test('when one has answered nobody else is asked', async () => {
+  const { set, time, there } = setOf()
+  for (let i = 0; i < 8; i++) there.push(peer(`peer ${i}`))
+  const asked: string[] = []
+  const answer = set.first(({ name }) => async (signal) => {
+    asked.push(name)
+    if (asked.length === 4) return name
+    return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+  })
+  await time.advance(2 * HEDGE_MS)
+  await expect(answer).resolves.toBe('peer 2')
+  await time.advance(10 * HEDGE_MS)
+  expect(asked.length).toBe(4)
+})

@@ -1,7 +1,7 @@
 /** Gossip of real libp2p hosts: verdicts, scores, bounds, ids and envelopes. Scores: lotus node/modules/lp2p/pubsub.go. */
 import { afterEach, expect, it, vi } from 'vitest'
 import { systemClock } from '../../platform/server/clock.ts'
-import { ROUTER_LIMITS } from '../../src/p2p/gossip/scores.ts'
+import { PEER_SCORE, ROUTER_LIMITS } from '../../src/p2p/gossip/scores.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import type { GossipMessage, Verdict } from '../../src/p2p/pubSub.ts'
@@ -67,6 +67,23 @@ it('six rejected messages and the peer is not listened to any more', async () =>
   for (let i = 0; i < 5; i++) await bad.pubsub.publish(BLOCKS, new Uint8Array([2, 100 + i])).catch(() => undefined)
   await new Promise((done) => setTimeout(done, 300))
   expect(judged).toBe(6)
+})
+
+it('on a local chain any number of peers may be on this machine', async () => {
+  const middle = await startHost()
+  middle.pubsub.join(BLOCKS, () => 'accept')
+  for (let i = 0; i < PEER_SCORE.IPColocationFactorThreshold + 2; i++) {
+    const other = await startHost()
+    other.pubsub.join(BLOCKS, () => 'accept')
+    await connect(other, middle)
+    await meshed(other, middle)
+  }
+  const scores = middle.net.scores()
+  expect(scores).toHaveLength(PEER_SCORE.IPColocationFactorThreshold + 2)
+  for (const { score, ipColocationFactor } of scores) {
+    expect(ipColocationFactor).toBe(0)
+    expect(score).toBeGreaterThanOrEqual(0)
+  }
 })
 
 /** What of one peer may wait for a verdict: a quarter of all. */

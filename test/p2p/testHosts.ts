@@ -40,7 +40,6 @@ export async function newHost(
       listen: [LOOPBACK],
       privateAddresses: true,
       dht: 'server',
-      ipWhitelist: ['127.0.0.1'],
       ...options,
     },
     transports,

@@ -39,6 +39,9 @@ const SEED_BYTES = 32
 /** libp2p's own watch has two under way at most; before, Petrel's had four. */
 const PING_STREAMS = 8
 
+/** Any number of nodes of a local chain may run on one machine. */
+const OWN_MACHINE = '127.0.0.0/8'
+
 type Services = NonNullable<Libp2pInit['services']>
 
 /** Services of the host by their libp2p names. */
@@ -60,7 +63,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   const { signing } = ports
   const bootstrap = options.bootstrap ?? []
   const topics = allowedTopics(options.networkName)
-  const ipWhitelist = new IpWhitelist(options.ipWhitelist)
+  const ipWhitelist = new IpWhitelist(options.privateAddresses === true ? [OWN_MACHINE] : [])
   const bans = new Bans(ports.clock, ports.store, BAN_POLICY, ports.log)
   const blocked = new BlockList(ports.store)
   const tags = new PeerTags()

@@ -22,14 +22,12 @@ export interface HostOptions {
   readonly bootstrap?: readonly string[]
   /** `server` answers others' queries; `auto` does once a public address is known. Default: auto. */
   readonly dht?: 'client' | 'server' | 'auto'
-  /** Whether peers on private addresses are told of and asked: local chains. Default: false. */
+  /** Whether peers on private addresses are told of and asked, and any number of them on this machine: local chains. Default: false. */
   readonly privateAddresses?: boolean
   /** Carries the connections of tabs. Default: false. */
   readonly relay?: boolean
   /** Tells of other peers instead of carrying messages. Default: false. */
   readonly bootstrapper?: boolean
-  /** IP addresses and subnets (`10.0.0.0/8`) from which any number of peers may come: a local chain's own machine. */
-  readonly ipWhitelist?: readonly string[]
   /** Services of libp2p that only this runtime has. */
   readonly services?: NonNullable<Libp2pInit['services']>
   readonly limits?: Partial<HostLimits>
