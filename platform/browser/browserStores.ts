@@ -20,6 +20,7 @@ import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import type { Database, Durability } from './database.ts'
 import { BrowserError } from './errors.ts'
+import { bytesAdded, copyOf } from './keyValueOps.ts'
 import { MemoryBlocks } from './memoryBlocks.ts'
 import { StoredBlocks } from './storedBlocks.ts'
 import {
@@ -32,6 +33,7 @@ import {
   NODE_CACHE_BYTES,
   PRELOAD_BYTES,
   PRELOAD_STEP,
+  RETRY_MS,
   WRITE_AT_BYTES,
 } from './storeLimits.ts'
 import { takeBack } from './takeBack.ts'
@@ -144,7 +146,7 @@ export class BrowserStores {
   /**
    * Resolves when every write before it is in the database; at once, with undefined, when all are. An end of the tab loses
    * nothing then.
-   * @throws BrowserError `STORE_FULL`, `STORE_FAILED`, as a rejection: what waits is tried again with the next write
+   * @throws BrowserError `STORE_FULL`, `STORE_FAILED`, as a rejection: what waits is tried again with the next write, and each second
    */
   settle(): Promise<void> | undefined {
     if (!this.#isDue) return this.#writing
@@ -216,27 +218,22 @@ export class BrowserStores {
   }
 
   #openMeta(): KeyValueStore {
-    const batch = (ops: readonly KeyValueOp[]): void => {
+    const change = (ops: readonly KeyValueOp[], isUndoing: boolean): void => {
       this.#assertOpen()
-      let bytes = 0
-      for (const change of ops) {
-        if (change.op === 'put') bytes += change.value.length
-        bytes -= this.#values.get(change.key)?.length ?? 0
-      }
+      const bytes = bytesAdded(this.#values, ops)
       if (this.#metaBytes + bytes > MAX_META_BYTES) {
         const message = `Cannot write to the store: it holds ${this.#metaBytes} bytes, at most ${MAX_META_BYTES}`
         throw new BrowserError('STORE_FULL', message)
       }
       // What makes room, or undoes, is never refused.
-      if (bytes > 0) this.#admit(bytes)
+      const isChange = bytes > 0 || (!this.#options.evict && ops.some(({ op }) => op === 'put'))
+      if (isChange && !isUndoing) this.#admit(Math.max(0, bytes))
       this.#values.batch(ops)
       this.#metaBytes += bytes
-      for (const change of ops) {
-        const key = change.key.slice()
-        this.#opsDue.push(change.op === 'put' ? { op: 'put', key, value: change.value.slice() } : { op: 'delete', key })
-      }
+      this.#opsDue.push(...ops.map(copyOf))
       if (ops.length > 0) this.#announce(0)
     }
+    const batch = (ops: readonly KeyValueOp[]): void => change(ops, false)
     const commit = async (ops: readonly KeyValueOp[]): Promise<void> => {
       const undone = takeBack(this.#values, ops)
       batch(ops)
@@ -244,7 +241,7 @@ export class BrowserStores {
         await this.flush()
       } catch (error) {
         // It would get through some time later.
-        batch(undone())
+        change(undone(), true)
         throw error
       }
     }
@@ -261,9 +258,13 @@ export class BrowserStores {
     }
   }
 
-  /** Refuses a write while nothing gets through: a bound on what a crash would lose. */
+  /**
+   * Refuses a write while nothing gets through: at once where nobody else has the blocks, so that nothing goes on which an end of the
+   * tab would take back; else above a bound on what is fetched again.
+   */
   #admit(bytes: number): void {
-    if (this.#trouble !== undefined && this.#bytesDue + bytes > MAX_WAITING_BYTES) throw this.#trouble
+    const isRefused = !this.#options.evict || this.#bytesDue + bytes > MAX_WAITING_BYTES
+    if (this.#trouble !== undefined && isRefused) throw this.#trouble
     this.#bytesDue += bytes
   }
 
@@ -382,9 +383,11 @@ export class BrowserStores {
   }
 
   #setTrouble(trouble: BrowserError | undefined): void {
-    if (trouble === undefined && this.#trouble === undefined) return
+    if (trouble !== undefined) this.#announce(RETRY_MS)
+    if (trouble?.message === this.#trouble?.message) return
     this.#trouble = trouble
     if (trouble !== undefined) this.#options.log.error('cannot write to the store', { reason: trouble.message })
+    else this.#options.log.info('the store is written to again')
     this.#options.onTrouble?.(trouble)
   }
 

@@ -34,59 +34,113 @@ function databaseName(node: string): string {
   return `petrel/${node}`
 }
 
+/** A connection to the database. @param isNew - whether it may be made, or made anew */
+async function connect(name: string, isNew: boolean): Promise<IDBDatabase> {
+  let isGone = false
+  try {
+    const request = indexedDB.open(name, VERSION)
+    request.onupgradeneeded = () => {
+      if (isNew) for (const store of STORES) request.result.createObjectStore(store)
+      // What is in memory is of another one: an empty one would be told as if it had all of it.
+      else {
+        isGone = true
+        request.transaction?.abort()
+      }
+    }
+    return await promisifyRequest(request)
+  } catch (error) {
+    if (isGone) throw new BrowserError('STORE_FAILED', 'Cannot open the store: the browser has removed it')
+    throw storeError('open', error)
+  }
+}
+
+/** A connection that the browser has ended, or is about to: where the disk fails, it ends them all. */
+const isEnded = (error: unknown): boolean => domName(error) === 'InvalidStateError'
+
 /**
- * Opens, or creates.
+ * Opens, or creates. A connection that the browser ends is made anew with the next use.
  * @throws BrowserError `STORE_FAILED` (no IndexedDB in this window, a newer form, a damaged database)
  */
 export async function openDatabase(node: string): Promise<Database> {
   const name = databaseName(node)
   if (typeof indexedDB === 'undefined')
     throw new BrowserError('STORE_FAILED', 'Cannot open the store: no IndexedDB here')
-  let database: IDBDatabase
-  try {
-    const request = indexedDB.open(name, VERSION)
-    request.onupgradeneeded = () => {
-      for (const store of STORES) request.result.createObjectStore(store)
+  /** Somebody deletes or upgrades it, or it was closed: holding on would block them for ever. */
+  let isOver = false
+  let connection: Promise<IDBDatabase> | undefined
+  const hold = (made: Promise<IDBDatabase>): Promise<IDBDatabase> => {
+    connection = made
+    const forget = (): void => {
+      if (connection === made) connection = undefined
     }
-    database = await promisifyRequest(request)
-  } catch (error) {
-    throw storeError('open', error)
+    made.then((database) => {
+      database.onversionchange = () => {
+        isOver = true
+        database.close()
+      }
+      database.onclose = forget
+    }, forget)
+    return made
   }
-  // Somebody deletes or upgrades it: holding on would block them for ever.
-  database.onversionchange = () => database.close()
-  const begin = (stores: StoreName | readonly StoreName[], mode: IDBTransactionMode, durability: Durability) => {
-    try {
-      return database.transaction(stores as string | string[], mode, { durability })
-    } catch (error) {
-      throw storeError('use', error)
+  await hold(connect(name, true))
+  /** Begins a transaction, and runs at once what belongs to it. */
+  const begin = async <T>(
+    stores: StoreName | readonly StoreName[],
+    mode: IDBTransactionMode,
+    durability: Durability,
+    run: (transaction: IDBTransaction) => T | PromiseLike<T>,
+  ): Promise<T> => {
+    for (let isAgain = false; ; isAgain = true) {
+      const held = connection
+      const database = await (held ?? hold(connect(name, false)))
+      let transaction: IDBTransaction
+      try {
+        transaction = database.transaction(stores as string | string[], mode, { durability })
+      } catch (error) {
+        if (connection === held && !isOver) connection = undefined
+        if (isEnded(error) && !isOver && !isAgain) continue
+        throw storeError('use', error)
+      }
+      return run(transaction)
     }
   }
   return {
     name,
     use:
       (store, durability = 'relaxed') =>
-      async (mode, callback) =>
-        await callback(begin(store, mode, durability).objectStore(store)),
-    write: async (stores, durability, run) => {
-      const transaction = begin(stores, 'readwrite', durability)
-      const done = promisifyRequest(transaction)
-      try {
-        run((store) => transaction.objectStore(store))
-        await done
-      } catch (error) {
-        done.catch(() => undefined)
-        throw storeError('write to', transaction.error ?? error)
-      }
+      (mode, callback) =>
+        begin(store, mode, durability, (transaction) => callback(transaction.objectStore(store))),
+    write: (stores, durability, run) =>
+      begin(stores, 'readwrite', durability, async (transaction) => {
+        const done = promisifyRequest(transaction)
+        try {
+          run((store) => transaction.objectStore(store))
+          await done
+        } catch (error) {
+          done.catch(() => undefined)
+          throw storeError('write to', transaction.error ?? error)
+        }
+      }),
+    close: () => {
+      isOver = true
+      connection?.then(
+        (database) => database.close(),
+        () => undefined,
+      )
     },
-    close: () => database.close(),
   }
 }
+
+/** What Chromium says where a disk, rather than a quota, is full. */
+const NO_SPACE = /NO_SPACE/
 
 function storeError(what: string, cause: unknown): BrowserError {
   if (cause instanceof BrowserError) return cause
   // Chromium aborts a transaction that runs out of space with an error of this name, or at times with a bare abort.
-  const full = domName(cause) === 'QuotaExceededError'
+  const isQuota = domName(cause) === 'QuotaExceededError'
   const reason = cause === null ? 'the browser gave no reason' : errorMessage(cause)
-  const text = full ? "the browser's quota for this site is used up" : reason
-  return new BrowserError(full ? 'STORE_FULL' : 'STORE_FAILED', `Cannot ${what} the store: ${text}`, {}, { cause })
+  const isDisk = NO_SPACE.test(reason)
+  const text = isQuota ? "the browser's quota for this site is used up" : isDisk ? 'the disk is full' : reason
+  const code = isQuota || isDisk ? 'STORE_FULL' : 'STORE_FAILED'
+  return new BrowserError(code, `Cannot ${what} the store: ${text}`, {}, { cause })
 }

@@ -16,6 +16,8 @@ export const PRELOAD_BYTES: number = 48 * MEBI
 export const PRELOAD_STEP = 1000
 /** Most bytes that wait to be written; the store refuses more when it cannot write. */
 export const MAX_WAITING_BYTES: number = 96 * MEBI
+/** Until a write that failed is tried again, ms. */
+export const RETRY_MS = 1000
 /** How long blocks wait for company before they are written, ms; anything else is written at once. */
 export const BLOCKS_WAIT_MS = 250
 /** Blocks of this many bytes are written without waiting. */

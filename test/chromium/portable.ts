@@ -10,7 +10,10 @@ const isWebPackage = (name: string): boolean =>
   name === 'vitest' || !/^(node:|lmdb|ws$|vitest\/|commander|hono|esbuild|playwright)/.test(name)
 
 /** Tests of the browser's own shims. */
-const BROWSER_TESTS: readonly string[] = ['test/platform/page/browserPorts.ts']
+const BROWSER_TESTS: readonly string[] = [
+  'test/platform/page/browserPorts.ts',
+  'test/platform/page/endedConnections.ts',
+]
 
 /** The test files by path from the root; slow ones run in Node alone. */
 export function portableTests(): { readonly files: string[]; readonly nodeOnly: string[] } {

@@ -4,12 +4,12 @@
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
-import { mountSmallDisk } from '../support/smallDisk.ts'
+import { fillDisk, mountSmallDisk } from '../support/smallDisk.ts'
 import { until } from '../support/until.ts'
 
 const DISK_BYTES = 96 * 1024 * 1024
@@ -30,21 +30,7 @@ async function start(): Promise<{ node: NodeProcess; admin: RpcClient }> {
   return { node, admin: new RpcClient(node.url, node.token) }
 }
 
-/** Takes all room but a little, also what the node gives back meanwhile. */
-function fill(leaveBytes: number): void {
-  for (;;) {
-    const { bavail, bsize } = statfsSync(disk)
-    const excess = bavail * bsize - leaveBytes
-    if (excess <= 0) return
-    try {
-      appendFileSync(ballast, new Uint8Array(Math.min(excess, 1024 * 1024)))
-    } catch (error) {
-      // The node has taken some of it.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-      return
-    }
-  }
-}
+const fill = (leaveBytes: number): void => fillDisk(ballast, leaveBytes)
 
 async function readiness(node: NodeProcess): Promise<[number, string]> {
   const answer = await fetch(`${node.url}/health/readyz`)

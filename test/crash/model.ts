@@ -1,7 +1,8 @@
 /**
  * What a node has acknowledged, beside the node: after every kill it must still know all of it, and nothing twice.
  */
-import type { RpcClient } from '../support/rpcClient.ts'
+import { errorMessage } from '../../src/base/errors.ts'
+import type { NodeClient } from '../runtimes/nodeHost.ts'
 
 /** A send: what was asked, and what the node said. */
 interface Send {
@@ -39,13 +40,13 @@ export class CrashModel {
   }
 
   /** Sends, and notes what was said; what fails stays unanswered. */
-  async send(client: RpcClient, from: string, uuid: string): Promise<void> {
+  async send(client: NodeClient, from: string, uuid: string): Promise<void> {
     const send: Send = { uuid, from }
     this.sends.push(send)
     await this.#ask(client, send)
   }
 
-  async #ask(client: RpcClient, send: Send): Promise<void> {
+  async #ask(client: NodeClient, send: Send): Promise<void> {
     const message = { From: send.from, To: this.to, Value: String(VALUE) }
     const signed = await client.call('MpoolPushMessage', message, { MsgUuid: send.uuid })
     const cid: string = signed.CID['/']
@@ -59,12 +60,12 @@ export class CrashModel {
     send.nonce = nonce
   }
 
-  async seeHead(client: RpcClient): Promise<void> {
+  async seeHead(client: NodeClient): Promise<void> {
     const { Height: height } = await client.call('ChainHead')
     this.head = Math.max(this.head, height)
   }
 
-  async seeFinality(client: RpcClient): Promise<void> {
+  async seeFinality(client: NodeClient): Promise<void> {
     const newest: Certificate = await client.call('F3GetLatestCertificate')
     this.certificates.set(newest.GPBFTInstance, newest)
   }
@@ -73,7 +74,7 @@ export class CrashModel {
    * Compares the node with the model, after a start.
    * @returns what is wrong, each as a line
    */
-  async check(client: RpcClient): Promise<string[]> {
+  async check(client: NodeClient): Promise<string[]> {
     const faults: string[] = []
     const { Height: height } = await client.call('ChainHead')
     if (height < this.head) faults.push(`the head is at ${height}, ${this.head} was acknowledged`)
@@ -92,15 +93,19 @@ export class CrashModel {
   }
 
   /** A certificate that was told is the same for ever, and the chain of the head goes through what it made final. */
-  async #revoked(client: RpcClient): Promise<string[]> {
+  async #revoked(client: NodeClient): Promise<string[]> {
     const faults: string[] = []
     for (const [instance, told] of this.certificates) {
-      const now: Certificate = await client.call('F3GetCertificate', instance)
-      if (JSON.stringify(now) !== JSON.stringify(told)) faults.push(`certificate ${instance} is another one now`)
-      const final = told.ECChain.at(-1) as Certificate['ECChain'][number]
-      const { Cids: cids } = await client.call('ChainGetTipSetByHeight', final.Epoch, null)
-      if (JSON.stringify(cids) !== JSON.stringify(final.Key)) {
-        faults.push(`certificate ${instance} made another tipset of epoch ${final.Epoch} final`)
+      try {
+        const now: Certificate = await client.call('F3GetCertificate', instance)
+        if (JSON.stringify(now) !== JSON.stringify(told)) faults.push(`certificate ${instance} is another one now`)
+        const final = told.ECChain.at(-1) as Certificate['ECChain'][number]
+        const { Cids: cids } = await client.call('ChainGetTipSetByHeight', final.Epoch, null)
+        if (JSON.stringify(cids) !== JSON.stringify(final.Key)) {
+          faults.push(`certificate ${instance} made another tipset of epoch ${final.Epoch} final`)
+        }
+      } catch (error) {
+        faults.push(`certificate ${instance}: ${errorMessage(error)}`)
       }
     }
     return faults
@@ -110,7 +115,7 @@ export class CrashModel {
    * A message is in the pool, or its nonce is used; one that the head holds is neither, until the next tipset. (A search by CID ends
    * where old states were collected.)
    */
-  async #missing(client: RpcClient): Promise<string[]> {
+  async #missing(client: NodeClient): Promise<string[]> {
     let left = this.sends
     const end = Date.now() + SETTLE_MS
     for (;;) {
@@ -144,7 +149,7 @@ export class CrashModel {
   }
 
   /** When all sends are on chain: exactly so much has arrived. @returns what is wrong */
-  async checkMoney(client: RpcClient): Promise<string[]> {
+  async checkMoney(client: NodeClient): Promise<string[]> {
     const expected = VALUE * BigInt(this.sends.length)
     const end = Date.now() + 60_000
     for (;;) {

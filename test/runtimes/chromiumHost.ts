@@ -50,8 +50,13 @@ globalThis.openLine = (id) => {
 }
 `
 
-/** Starts Chromium and a server of the built bundles. */
-export async function openChromium(): Promise<Chromium> {
+/** The built bundles on a server, without a browser. */
+export interface TabServer extends Pick<Chromium, 'url' | 'folder' | 'openPage'> {
+  close(): void
+}
+
+/** Builds the bundles and serves them. */
+export async function serveTab(): Promise<TabServer> {
   const folder = mkdtempSync(join(tmpdir(), 'petrel-tab-'))
   await buildBrowser(folder)
   writeFileSync(
@@ -59,11 +64,9 @@ export async function openChromium(): Promise<Chromium> {
     `<!doctype html><title>Petrel</title><link rel="icon" href="data:,"><script>${HELPERS}</script>`,
   )
   const server = await serveTests(folder)
-  const browser = await launchChromium()
   return {
     url: server.url,
     folder,
-    browser,
     openPage: async (context, log = [], url = server.url) => {
       const page = await context.newPage()
       page.on('console', (message) => log.push(message.text()))
@@ -71,12 +74,34 @@ export async function openChromium(): Promise<Chromium> {
       await page.goto(`${url}/index.html`)
       return page
     },
-    close: async () => {
-      await browser.close()
+    close: () => {
       server.close()
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** Starts Chromium and a server of the built bundles. */
+export async function openChromium(): Promise<Chromium> {
+  const { url, folder, openPage, close } = await serveTab()
+  const browser = await launchChromium()
+  return {
+    url,
+    folder,
+    browser,
+    openPage,
+    close: async () => {
+      await browser.close()
+      close()
+    },
+  }
+}
+
+/** A client of the page's node that may do everything. */
+export async function tabAdmin(page: Page): Promise<{ readonly client: NodeClient; readonly token: string }> {
+  const encoded: string = await evaluate(page, `tab.request('AuthNew', [['read', 'write', 'sign', 'admin']])`)
+  const token = Buffer.from(encoded, 'base64').toString()
+  return { client: tabClient(page, { token }), token }
 }
 
 /** A result of `settled`. */
@@ -136,8 +161,7 @@ export function tabHost(chromium: Chromium, devnet: object): NodeHost {
 }
 
 async function runningTab(page: Page, startMs: number, log: string[]): Promise<RunningNode> {
-  const encoded: string = await evaluate(page, `tab.request('AuthNew', [['read', 'write', 'sign', 'admin']])`)
-  const token = Buffer.from(encoded, 'base64').toString()
+  const { token } = await tabAdmin(page)
   const listeners: ((text: string) => void)[] = []
   await page.exposeFunction('lineFrame', (id: number, text: string) => listeners[id]?.(text))
   return {

@@ -2,6 +2,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { evaluate, openChromium } from '../runtimes/chromiumHost.ts'
+import { chromiumProcesses } from '../support/chromiumProcesses.ts'
 import { MEBI, type Memory, statusMb } from './sample.ts'
 import { liveTabHeaps } from './tabHeap.ts'
 
@@ -23,25 +24,6 @@ export interface SoakTab {
   close(): Promise<void>
 }
 
-/** Renderers that this process started: the tab's is one of them. */
-function renderers(): string[] {
-  const parents = new Map<string, string>()
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      parents.set(pid, /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '')
-    } catch (error) {
-      // It has ended meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'ESRCH')
-        throw error
-    }
-  }
-  const isOurs = (pid: string | undefined): boolean =>
-    pid === String(process.pid) || (pid !== undefined && parents.has(pid) && isOurs(parents.get(pid)))
-  return [...parents.keys()].filter(
-    (pid) => isOurs(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'),
-  )
-}
-
 /** @param home - of the producer; @param bootstrap - its address for WebSocket */
 export async function openTab(home: string, bootstrap: string): Promise<SoakTab> {
   const chromium = await openChromium()
@@ -59,8 +41,9 @@ export async function openTab(home: string, bootstrap: string): Promise<SoakTab>
     sample: async () => {
       const { heap, external } = await liveTabHeaps(page)
       const { Height: head } = await evaluate(page, `tab.request('ChainHead')`)
-      const mb = (name: string): number => renderers().reduce((sum, pid) => sum + statusMb(pid, name), 0)
-      const handles = renderers().reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
+      const mb = (name: string): number =>
+        chromiumProcesses('renderer').reduce((sum, pid) => sum + statusMb(pid, name), 0)
+      const handles = chromiumProcesses('renderer').reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
       const memory = { own: mb('RssAnon'), files: mb('RssFile'), heap: heap / MEBI, external: external / MEBI }
       return { memory, handles, head }
     },

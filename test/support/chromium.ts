@@ -1,7 +1,7 @@
 /** A Chromium for tests: `$PETREL_CHROMIUM`, what the machine has, or Debian's package installed by scripts/setup.ts. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const FLAGS = [
@@ -30,10 +30,19 @@ export function findChromium(): string | undefined {
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
 }
 
-/** Starts it without a window; QUIC is on, WebTransport needs it. The caller closes it. */
-export async function launchChromium(): Promise<Browser> {
+function launchOptions(): LaunchOptions {
   const executablePath = findChromium()
   if (executablePath === undefined)
     throw new Error('no Chromium on this machine: `npx node scripts/setup.ts` installs one')
-  return chromium.launch({ executablePath, args: FLAGS, headless: true })
+  return { executablePath, args: FLAGS, headless: true }
+}
+
+/** Starts it without a window; QUIC is on, WebTransport needs it. The caller closes it. */
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch(launchOptions())
+}
+
+/** The same with a profile on disk, which outlives it. */
+export async function launchProfile(folder: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, launchOptions())
 }

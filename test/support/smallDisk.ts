@@ -1,8 +1,8 @@
 /** A disk that is soon full: a file system in memory, which only root can mount. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** A folder that is a disk of its own, where that could be mounted; else it is not there. */
 export interface SmallDisk {
@@ -30,5 +30,21 @@ export function mountSmallDisk(name: string, bytes: number): SmallDisk {
       execFileSync('umount', [path])
       rmSync(path, { recursive: true })
     },
+  }
+}
+
+/** Takes all room of a disk but a little, also what others give back meanwhile. @param ballast - a file on it */
+export function fillDisk(ballast: string, leaveBytes: number): void {
+  for (;;) {
+    const { bavail, bsize } = statfsSync(dirname(ballast))
+    const excess = bavail * bsize - leaveBytes
+    if (excess <= 0) return
+    try {
+      appendFileSync(ballast, new Uint8Array(Math.min(excess, 1024 * 1024)))
+    } catch (error) {
+      // Somebody has taken some of it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      return
+    }
   }
 }

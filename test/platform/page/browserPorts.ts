@@ -269,16 +269,32 @@ describe('a full quota', () => {
     let quota = 50_000
     const troubles: (string | undefined)[] = []
     const name = newName()
-    const stores = await limited(name, () => quota, { onTrouble: (one) => troubles.push(one?.code) })
+    const { promise: mended, resolve: isMended } = Promise.withResolvers<void>()
+    const onTrouble = (one: BrowserError | undefined): void => {
+      troubles.push(one?.code)
+      if (one === undefined) isMended()
+    }
+    const stores = await limited(name, () => quota, { onTrouble })
     for (const [cid, data] of someBlocks(60, 'a')) stores.blocks.put(cid, data)
     await stores.flush()
     stores.meta.put(utf8('message'), utf8('signed'))
     await expect(stores.flush()).rejects.toMatchObject({ code: 'STORE_FULL' })
     expect(stores.trouble?.code).toBe('STORE_FULL')
+    // Nobody else has the blocks: nothing goes on, not even where it takes no room.
+    const [[cid, data]] = someBlocks(1, 'b') as [[Cid, Uint8Array]]
+    for (const write of [
+      () => stores.blocks.put(cid, data),
+      () => stores.meta.put(utf8('another'), utf8('one')),
+      () => stores.meta.put(utf8('message'), utf8('others')),
+    ])
+      expect(write).toThrow(expect.objectContaining({ code: 'STORE_FULL' }))
+    await expect(stores.meta.commit([{ op: 'put', key: utf8('another'), value: utf8('one') }])).rejects.toThrow('quota')
+    expect(stores.meta.get(utf8('another'))).toBeUndefined()
     quota = 100_000
-    stores.meta.put(utf8('another'), utf8('one'))
-    await stores.flush()
+    // By itself: nobody writes any more.
+    await mended
     expect(troubles).toEqual(['STORE_FULL', undefined])
+    stores.meta.put(utf8('another'), utf8('one'))
     await stores.close()
     const again = await openStores(name)
     expect(again.meta.get(utf8('message'))).toEqual(utf8('signed'))

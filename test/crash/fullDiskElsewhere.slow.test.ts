@@ -1,0 +1,141 @@
+/**
+ * A disk that is full under those who make no blocks for others: followers of each mode stand where they are, blame nobody and catch up; a
+ * local chain in a tab refuses and stands still, and everything is there once when there is room. As {@link mountSmallDisk}: root alone.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { PASSPHRASE, serveTab, tabAdmin } from '../runtimes/chromiumHost.ts'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { findChromium, launchProfile } from '../support/chromium.ts'
+import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { fillDisk, mountSmallDisk } from '../support/smallDisk.ts'
+import { until } from '../support/until.ts'
+
+/** Chromium takes 60 MB of it. */
+const DISK_BYTES = 300 * 1024 * 1024
+const { path: disk, isMounted, end } = mountSmallDisk('petrel-full-elsewhere-', DISK_BYTES)
+const ballast = join(disk, 'ballast')
+const elsewhere = mkdtempSync(join(tmpdir(), 'petrel-full-producer-'))
+
+const running: NodeProcess[] = []
+afterAll(async () => {
+  for (const one of running) await one.kill()
+  end()
+  rmSync(elsewhere, { recursive: true, force: true })
+})
+
+async function start(home: string, args: readonly string[]): Promise<{ node: NodeProcess; rpc: RpcClient }> {
+  const node = await startNode('node', home, [...args, '--api', '0'])
+  running.push(node)
+  return { node, rpc: new RpcClient(node.url, node.token) }
+}
+
+const heightOf = async (client: Pick<RpcClient, 'call'>): Promise<number> => (await client.call('ChainHead')).Height
+
+it.skipIf(!isMounted)(
+  'followers of each mode',
+  async () => {
+    const { node, rpc: producer } = await start(join(elsewhere, 'home'), [
+      ...['devnet', '--block-time', '0.3', '--actors', 'native', '--f3', '5', '--listen', '/ip4/127.0.0.1/tcp/0'],
+    ])
+    const addressOf = (): string | undefined => /other nodes on (\S+)/.exec(node.output())?.[1]
+    await until(() => addressOf() !== undefined, 'an address')
+    await until(
+      async () => (await producer.call('F3GetLatestCertificate').catch(() => null)) !== null,
+      'something final',
+    )
+    const daemon = ['daemon', '--network', join(elsewhere, 'home/network.json'), '--bootstrap', addressOf() as string]
+    const followers: { mode: string; node: NodeProcess; rpc: RpcClient }[] = []
+    for (const mode of ['execute', 'headers', 'light']) {
+      const listen = ['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', '64']
+      followers.push({ mode, ...(await start(join(disk, mode), [...daemon, ...listen, '--validate', mode])) })
+    }
+    const isLevel = async (): Promise<boolean> => {
+      const made = await heightOf(producer)
+      const all = await Promise.all(followers.map(({ rpc }) => heightOf(rpc)))
+      return all.every((height) => made - height <= 3)
+    }
+    await until(isLevel, 'all follow')
+    await until(async () => {
+      fillDisk(ballast, 0)
+      const all = await Promise.all(followers.map((one) => fetch(`${one.node.url}/health/readyz`)))
+      const texts = await Promise.all(all.map((answer) => answer.text()))
+      return texts.every((text) => text.includes('Cannot write to the store: the disk is full'))
+    }, 'all say that the disk is full')
+    const stopped = await Promise.all(followers.map(({ rpc }) => heightOf(rpc)))
+    const made = await heightOf(producer)
+    await until(async () => (await heightOf(producer)) > made + 5, 'more blocks')
+    for (const [i, { rpc }] of followers.entries())
+      expect(await heightOf(rpc)).toBeLessThanOrEqual((stopped[i] ?? 0) + 1)
+    rmSync(ballast)
+    await until(isLevel, 'all follow again')
+    for (const { mode, rpc, node: follower } of followers) {
+      const peers: { ID: string }[] = await rpc.call('NetPeers')
+      expect(
+        peers.map(({ ID }) => ID),
+        mode,
+      ).toContain((addressOf() as string).split('/p2p/')[1])
+      expect(follower.output()).not.toContain('peer banned')
+    }
+    for (const one of running.splice(0)) await one.kill()
+  },
+  120_000,
+)
+
+it.skipIf(!isMounted || findChromium() === undefined)(
+  'a local chain in a tab',
+  async () => {
+    const server = await serveTab()
+    const profile = join(disk, 'profile')
+    mkdirSync(profile)
+    const context = await launchProfile(profile)
+    try {
+      const open = async () => {
+        const page = await server.openPage(context)
+        const node = { kind: 'local', devnet: { blockTimeMs: 300, finalityFrom: 5 } }
+        await page.evaluate(`startTab(${JSON.stringify({ node, passphrase: PASSPHRASE })})`)
+        return { page, client: (await tabAdmin(page)).client }
+      }
+      const { page, client } = await open()
+      const from: string = await client.call('WalletDefaultAddress')
+      const to: string = await client.call('WalletNew', 'secp256k1')
+      const send = (id: string): Promise<Answer> =>
+        client.call('MpoolPushMessage', { From: from, To: to, Value: '1000' }, { MsgUuid: id })
+      await until(async () => (await heightOf(client)) > 3, 'blocks')
+      const ids = Array.from({ length: 12 }, () => randomUUID())
+      await until(async () => {
+        fillDisk(ballast, 0)
+        return await client.call('WalletNew', 'secp256k1').then(
+          () => false,
+          () => true,
+        )
+      }, 'nothing is taken any more')
+      const refused = await Promise.all(ids.map((id) => send(id).catch((error: Error) => error.message)))
+      for (const text of refused) expect(text).toMatch(/^Cannot (write to|open) the store: /)
+      expect(await client.call('MpoolPending', [])).toEqual([])
+      const stopped = await heightOf(client)
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      expect(await heightOf(client)).toBeLessThanOrEqual(stopped + 1)
+
+      rmSync(ballast)
+      await until(async () => (await heightOf(client)) > stopped + 2, 'new blocks')
+      const sent: Answer[] = await Promise.all(ids.map(send))
+      expect(await Promise.all(ids.map(send))).toEqual(sent)
+      const nonces = sent.map(({ Message }) => Message.Nonce as number).sort((a, b) => a - b)
+      expect(nonces).toEqual(ids.map((_, i) => i))
+      await until(async () => (await client.call('WalletBalance', to)) === String(1000 * ids.length), 'all messages')
+      const head = await heightOf(client)
+      await page.close()
+      const { client: again } = await open()
+      expect(await heightOf(again)).toBeGreaterThanOrEqual(head)
+      expect(await again.call('WalletBalance', to)).toBe(String(1000 * ids.length))
+    } finally {
+      await context.close()
+      server.close()
+    }
+  },
+  120_000,
+)
