@@ -13,6 +13,7 @@ import type { Json } from '../../src/codec/jsonText.ts'
 import type { ChannelListener, RpcTransport } from '../../src/rpc/client/transport.ts'
 import { checkOptions } from './checkOptions.ts'
 import { BrowserError } from './errors.ts'
+import { isMarked, mark } from './keptMark.ts'
 import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts'
 import type { NodeKind, PetrelOptions, SessionRequest, WorkerOptions } from './nodeOptions.ts'
 import { toJson } from './plainJson.ts'
@@ -90,6 +91,7 @@ export async function startPetrel(options: PetrelOptions): Promise<Petrel> {
   const tab = new TabHandle(worker, options)
   try {
     await tab.ready
+    mark(nameOf(options))
   } catch (error) {
     worker.terminate()
     throw error
@@ -254,11 +256,14 @@ function isConnect(data: unknown): data is ConnectRequest {
   return data.type === CONNECT && typeof data.token === 'string'
 }
 
+const nameOf = ({ name, node }: PetrelOptions): string => name ?? defaultName(node)
+
 function workerOptions(options: PetrelOptions): WorkerOptions {
   const { node, maxMemoryBytes, maxDiskBytes } = options
   return {
     node: withPlainUrls(node),
-    name: options.name ?? defaultName(node),
+    name: nameOf(options),
+    wasKept: isMarked(nameOf(options)),
     passphrase: options.passphrase,
     log: options.log ?? 'warn',
     vmWorkerUrl: String(options.vmWorkerUrl ?? new URL('./vmWorker.js', import.meta.url)),

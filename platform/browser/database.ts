@@ -19,6 +19,8 @@ export type Durability = 'strict' | 'relaxed'
 /** An open database. */
 export interface Database {
   readonly name: string
+  /** There was none of this name: it was made now. */
+  readonly wasMade: boolean
   /** One store for the functions of idb-keyval. */
   use(store: StoreName, durability?: Durability): UseStore
   /** One atomic write to several stores. `run` only puts and deletes: it must not wait for anything. */
@@ -35,12 +37,15 @@ function databaseName(node: string): string {
 }
 
 /** A connection to the database. @param isNew - whether it may be made, or made anew */
-async function connect(name: string, isNew: boolean): Promise<IDBDatabase> {
+async function connect(name: string, isNew: boolean, onMade: () => void = () => undefined): Promise<IDBDatabase> {
   let isGone = false
   try {
     const request = indexedDB.open(name, VERSION)
     request.onupgradeneeded = () => {
-      if (isNew) for (const store of STORES) request.result.createObjectStore(store)
+      if (isNew) {
+        for (const store of STORES) request.result.createObjectStore(store)
+        onMade()
+      }
       // What is in memory is of another one: an empty one would be told as if it had all of it.
       else {
         isGone = true
@@ -82,7 +87,12 @@ export async function openDatabase(node: string): Promise<Database> {
     }, forget)
     return made
   }
-  await hold(connect(name, true))
+  let wasMade = false
+  await hold(
+    connect(name, true, () => {
+      wasMade = true
+    }),
+  )
   /** Begins a transaction, and runs at once what belongs to it. */
   const begin = async <T>(
     stores: StoreName | readonly StoreName[],
@@ -106,6 +116,7 @@ export async function openDatabase(node: string): Promise<Database> {
   }
   return {
     name,
+    wasMade,
     use:
       (store, durability = 'relaxed') =>
       (mode, callback) =>

@@ -28,7 +28,13 @@ export type KeysState = 'sealed' | 'memory' | 'locked'
 export type TabState =
   | { readonly at: 'joining' }
   | { readonly at: 'starting' }
-  | { readonly at: 'leading'; readonly network: string; readonly keys: KeysState }
+  | {
+      readonly at: 'leading'
+      readonly network: string
+      readonly keys: KeysState
+      /** The browser has thrown away what an earlier session kept, keys with it: this one began anew. */
+      readonly isLost: boolean
+    }
   | { readonly at: 'following'; readonly isSealed: boolean }
   | { readonly at: 'failed'; readonly error: PlainFailure }
   | { readonly at: 'stopped' }

@@ -91,6 +91,8 @@ export interface WorkerOptions {
   readonly name: string
   /** Keys are kept, sealed under it. undefined: keys live in the worker's memory alone. */
   readonly passphrase: string | undefined
+  /** The page has had a database of this name. */
+  readonly wasKept: boolean
   readonly log: BrowserLogLevel
   /** Of the built `vmWorker`. */
   readonly vmWorkerUrl: string

@@ -151,7 +151,9 @@ class Tab {
       limit,
     )
     this.#sessions.use(open)
-    this.#state({ at: 'leading', network: running.node.network.name, keys: keys.state })
+    const isLost = options.wasKept && database.wasMade
+    if (isLost) this.#log.error('the browser has removed what was kept, keys with it', { name: options.name })
+    this.#state({ at: 'leading', network: running.node.network.name, keys: keys.state, isLost })
   }
 
   async #stop(): Promise<void> {

@@ -4,7 +4,7 @@
  * the money that was sent has arrived. By hand, where there is a Chromium.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,8 +49,28 @@ function report(found: readonly string[]): void {
   faults += found.length
   for (const fault of found.slice(0, 10)) console.log(`FAULT (seed ${seed}, kill ${kills}, ${last}): ${fault}`)
   if (found.length === 0) return
+  if (browsers > 0 && wasThrownAway()) console.log('Chromium made the database anew after a kill')
   console.log([...log.slice(0, 20), '…', ...log.slice(-10)].join('\n'))
   process.exit(1)
+}
+
+/** It may have ended by itself. */
+function killNow(pid: string): void {
+  try {
+    process.kill(Number(pid), 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Whether Chromium itself has thrown the database away and made another one: its own log of it says so. */
+function wasThrownAway(): boolean {
+  const folder = join(profile, 'Default/IndexedDB')
+  const logs = readdirSync(folder).map((name) => join(folder, name, 'LOG'))
+  return logs.some(
+    (path) =>
+      statSync(path, { throwIfNoEntry: false }) !== undefined && readFileSync(path, 'utf8').includes('Creating DB'),
+  )
 }
 
 /** Ends the page's process as nobody should, or everything. */
@@ -61,15 +81,21 @@ async function kill(page: Page): Promise<void> {
     browsers++
     last = 'of the browser'
     const closed = new Promise((resolve) => context?.once('close', resolve))
-    for (const pid of chromiumProcesses('browser')) process.kill(Number(pid), 'SIGKILL')
+    for (const pid of chromiumProcesses('browser')) killNow(pid)
     await closed
     context = undefined
     return
   }
   last = 'of a renderer'
-  const crashed = new Promise((resolve) => page.once('crash', resolve))
-  for (const pid of chromiumProcesses('renderer')) process.kill(Number(pid), 'SIGKILL')
-  await crashed
+  let isCrashed = false
+  page.once('crash', () => {
+    isCrashed = true
+  })
+  // One that starts just now is not in the list yet.
+  while (!isCrashed) {
+    for (const pid of chromiumProcesses('renderer')) killNow(pid)
+    await sleep(50)
+  }
   await page.close()
 }
 

@@ -47,6 +47,24 @@ async function open(store = new FailingStore(), chain = new FakeChain()): Promis
   return { ...opened, store, sender, heard }
 }
 
+test('a disk that is full is told of once, and once that it is written to again', async () => {
+  const lines: string[] = []
+  const say = (message: string): void => void lines.push(message)
+  const chain = new FakeChain()
+  chain.setActor(a1, 0n, FIL)
+  const store = new FailingStore()
+  const logger = { debug: () => {}, info: say, warn: say, error: say }
+  const { pool } = await openTestPool({ chain, store, logger })
+  store.fault = 'write'
+  for (let i = 0; i < 3; i++) await expect(pool.push(testMessage(a1, a2, 0, 10n))).rejects.toThrow(StoreFault)
+  store.fault = 'none'
+  for (let i = 0; i < 3; i++) await pool.push(testMessage(a1, a2, i, 10n))
+  expect(lines).toEqual([
+    'mempool: messages are refused, they cannot be written',
+    'mempool: messages are written again',
+  ])
+})
+
 const stored = (store: FailingStore): number => [...store.keys()].length
 
 async function expectNothing({ pool, store, published, heard, chain }: Opened): Promise<void> {

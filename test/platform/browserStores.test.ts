@@ -16,6 +16,7 @@ const MAX_DISK_BYTES = 10 * BLOCK_BYTES
 /** A database in memory. Changes are made when their transaction is let through. */
 class HeldDatabase implements Database {
   readonly name = 'held'
+  readonly wasMade = false
   readonly blocks = new Map<unknown, unknown>()
   transactions = 0
   /** Runs inside each transaction, before it commits; what it throws breaks it. */

@@ -69,6 +69,29 @@ export const TAB_STEPS: readonly TabStep[] = [
     },
   },
   {
+    name: 'a store that the browser has thrown away is told of, once',
+    run: async (chromium) => {
+      const context = await chromium.browser.newContext()
+      const losses: boolean[] = []
+      for (const isThrownAway of [false, true, false]) {
+        const page = await chromium.openPage(context)
+        if (isThrownAway) {
+          await page.evaluate(`new Promise((resolve, reject) => {
+            const gone = indexedDB.deleteDatabase('petrel/local')
+            gone.onsuccess = resolve
+            gone.onerror = reject
+          })`)
+        }
+        await page.evaluate(`startTab(${SEALED})`)
+        losses.push(await page.evaluate<boolean>('tab.state.isLost'))
+        await page.evaluate('tab.stop()')
+        await page.close()
+      }
+      assert.deepEqual(losses, [false, true, false])
+      await context.close()
+    },
+  },
+  {
     name: 'a third tab follows whoever leads',
     run: async (chromium) => {
       const context = await chromium.browser.newContext()

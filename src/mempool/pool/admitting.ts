@@ -57,7 +57,8 @@ export class Admitting {
   readonly #state: PoolState
   readonly #pruning: Pruning
   readonly #commits: GroupCommit
-  #inTrouble = false
+  /** Why messages cannot be written, but for figures; empty: they can. */
+  #trouble = ''
 
   constructor(state: PoolState, pruning: Pruning) {
     this.#state = state
@@ -213,12 +214,15 @@ export class Admitting {
     if (this.#state.isAboveHigh) this.#pruning.soon()
   }
 
+  /** Says each reason once: on a full disk every send fails. */
   #storeTrouble(error: unknown): void {
     const { logger } = this.#state.deps
-    if (error !== undefined) {
-      logger.error('mempool: messages are refused, they cannot be written', { error: errorMessage(error) })
-    } else if (this.#inTrouble) logger.info('mempool: messages are written again')
-    this.#inTrouble = error !== undefined
+    const trouble = error === undefined ? '' : errorMessage(error)
+    const reason = trouble.replace(/\d+/g, '#')
+    if (reason === this.#trouble) return
+    this.#trouble = reason
+    if (trouble === '') logger.info('mempool: messages are written again')
+    else logger.error('mempool: messages are refused, they cannot be written', { error: trouble })
   }
 
   /** Between two prunings a flood must not take all memory. It says nothing against who sent the message. */
