@@ -230,7 +230,7 @@ export class BrowserStores {
       if (isChange && !isUndoing) this.#admit(Math.max(0, bytes))
       this.#values.batch(ops)
       this.#metaBytes += bytes
-      this.#opsDue.push(...ops.map(copyOf))
+      for (const op of ops) this.#opsDue.push(copyOf(op))
       if (ops.length > 0) this.#announce(0)
     }
     const batch = (ops: readonly KeyValueOp[]): void => change(ops, false)

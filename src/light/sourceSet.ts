@@ -141,11 +141,12 @@ export class SourceSet implements BlockSource {
         let cancelHedge = (): void => undefined
         whenAborted(signal, () => reject(signal.reason as Error))
         const hedge = (): void => {
-          for (let more = running; more > 0; more--) start()
+          for (let more = running; more > 0 && start(); more--);
         }
-        const start = (): void => {
+        /** @returns whether somebody was asked */
+        const start = (): boolean => {
           cancelHedge()
-          if (signal.aborted) return
+          if (signal.aborted) return false
           const ask = take()
           if (ask !== undefined) {
             running++
@@ -159,9 +160,10 @@ export class SourceSet implements BlockSource {
                 ? new LightError('NO_SOURCE', 'Cannot ask: no source is left')
                 : new LightError('NO_ANSWER', `Cannot find it: ${reasons.join('; ')}`),
             )
-            return
+            return false
           }
           cancelHedge = this.#deps.timers.setTimeout(hedge, HEDGE_MS)
+          return ask !== undefined
         }
         whenAborted(over.signal, () => cancelHedge())
         start()
