@@ -36,21 +36,16 @@ function databaseName(node: string): string {
   return `petrel/${node}`
 }
 
-/** A connection to the database. @param isNew - whether it may be made, or made anew */
-async function connect(name: string, isNew: boolean, onMade: () => void = () => undefined): Promise<IDBDatabase> {
+/** A connection to the database. @param make - makes one that is not there; undefined: it has to be there */
+async function connect(name: string, make?: (database: IDBDatabase) => void): Promise<IDBDatabase> {
   let isGone = false
   try {
     const request = indexedDB.open(name, VERSION)
     request.onupgradeneeded = () => {
-      if (isNew) {
-        for (const store of STORES) request.result.createObjectStore(store)
-        onMade()
-      }
+      if (make !== undefined) return make(request.result)
       // What is in memory is of another one: an empty one would be told as if it had all of it.
-      else {
-        isGone = true
-        request.transaction?.abort()
-      }
+      isGone = true
+      request.transaction?.abort()
     }
     return await promisifyRequest(request)
   } catch (error) {
@@ -89,8 +84,9 @@ export async function openDatabase(node: string): Promise<Database> {
   }
   let wasMade = false
   await hold(
-    connect(name, true, () => {
+    connect(name, (database) => {
       wasMade = true
+      for (const store of STORES) database.createObjectStore(store)
     }),
   )
   /** Begins a transaction, and runs at once what belongs to it. */
@@ -102,7 +98,7 @@ export async function openDatabase(node: string): Promise<Database> {
   ): Promise<T> => {
     for (let isAgain = false; ; isAgain = true) {
       const held = connection
-      const database = await (held ?? hold(connect(name, false)))
+      const database = await (held ?? hold(connect(name)))
       let transaction: IDBTransaction
       try {
         transaction = database.transaction(stores as string | string[], mode, { durability })

@@ -6,7 +6,6 @@
  *     node test/attack/tab.ts [--sybils 60] [--seconds 60] [--validate headers]
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +13,7 @@ import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { evaluate, openChromium } from '../runtimes/chromiumHost.ts'
 import { RawPeer } from './rawPeer.ts'
-import { lagBehind, type Target, withTarget } from './target.ts'
+import { type Attacker, lagBehind, startAttacker, type Target, withTarget } from './target.ts'
 import { pretend, useless } from './uselessPeer.ts'
 
 const { values } = parseArgs({
@@ -63,22 +62,11 @@ async function child(): Promise<void> {
   }
 }
 
-/** The attacker's lines, which are JSON. */
-function startSybils(args: readonly string[]): { last<T>(field: string): T | undefined; stop(): void } {
-  const process_ = spawn(process.execPath, [import.meta.filename, '--child', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let output = ''
-  process_.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString('utf8')
-  })
-  return {
-    last: (field) => {
-      const line = output.split('\n').findLast((one) => one.startsWith(`{"${field}"`) && one.endsWith('}'))
-      return line === undefined ? undefined : JSON.parse(line)[field]
-    },
-    stop: () => void process_.kill('SIGKILL'),
-  }
+/** The newest of the attacker's lines with a field; undefined: none yet. */
+function lastOf<T>(attacker: Attacker, field: string): T | undefined {
+  const lines = attacker.output().split('\n')
+  const line = lines.findLast((text) => text.startsWith(`{"${field}"`) && text.endsWith('}'))
+  return line === undefined ? undefined : JSON.parse(line)[field]
 }
 
 async function main({ producer, networkName, folder }: Target): Promise<void> {
@@ -86,7 +74,7 @@ async function main({ producer, networkName, folder }: Target): Promise<void> {
   const genesis = (await producer.rpc.call('ChainGetGenesis')).Cids[0]['/']
   const listens: string[] = (await producer.rpc.call('NetAddrsListen')).Addrs
   const where = listens.find((one) => one.includes('/127.0.0.1/') && one.endsWith('/ws')) as string
-  const sybils = startSybils([
+  const sybils = startAttacker(import.meta.filename, [
     ...['--target', producer.address, '--network', networkName, '--genesis', genesis],
     ...['--height', String(height), '--sybils', values.sybils],
   ])
@@ -95,7 +83,7 @@ async function main({ producer, networkName, folder }: Target): Promise<void> {
     let addresses: string[] | undefined
     while (addresses === undefined) {
       await sleep(100)
-      addresses = sybils.last('addresses')
+      addresses = lastOf(sybils, 'addresses')
     }
     copyFileSync(join(folder, 'producer/genesis.car'), join(chromium.folder, 'genesis.car'))
     const network = readFileSync(join(folder, 'producer/network.json'), 'utf8')
@@ -114,7 +102,7 @@ async function main({ producer, networkName, folder }: Target): Promise<void> {
       })
       await page.close()
     }
-    const seen = sybils.last<typeof counts>('counts')
+    const seen = lastOf<typeof counts>(sybils, 'counts')
     console.log(`  attacker: ${JSON.stringify(seen)}`)
     assert.ok((seen?.tabs ?? 0) > 0 && (seen?.asked ?? 0) > 0, 'the tab met no Sybil')
     console.log('the tab stayed with the honest one')

@@ -238,14 +238,16 @@ export interface Seen {
   readonly counts: any // oxlint-disable-line typescript/no-explicit-any
 }
 
-/**
- * Runs `node <file> --child …` as the attacker, looks at the attacked node all the while, and asserts what always holds: it follows,
- * it keeps its honest peers and bans none, its memory is bounded.
- * @param moreMb - that its bounds let strangers make it hold in this attack, beside what they always do
- */
-export async function attack(target: Target, file: string, args: readonly string[], moreMb = 0): Promise<Seen> {
-  const { victim, producer, honest, idleMb, blockSeconds } = target
-  const before = await receivedOf(victim)
+/** A process that attacks. */
+export interface Attacker {
+  /** All that it said so far. */
+  output(): string
+  isRunning(): boolean
+  stop(): void
+}
+
+/** Starts `node <file> --child …`. */
+export function startAttacker(file: string, args: readonly string[]): Attacker {
   const child = spawn(process.execPath, [file, '--child', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => {
@@ -255,8 +257,20 @@ export async function attack(target: Target, file: string, args: readonly string
   child.on('exit', () => {
     running = false
   })
+  return { output: () => output, isRunning: () => running, stop: () => void child.kill('SIGKILL') }
+}
+
+/**
+ * Runs `node <file> --child …` as the attacker, looks at the attacked node all the while, and asserts what always holds: it follows,
+ * it keeps its honest peers and bans none, its memory is bounded.
+ * @param moreMb - that its bounds let strangers make it hold in this attack, beside what they always do
+ */
+export async function attack(target: Target, file: string, args: readonly string[], moreMb = 0): Promise<Seen> {
+  const { victim, producer, honest, idleMb, blockSeconds } = target
+  const before = await receivedOf(victim)
+  const attacker = startAttacker(file, args)
   let [mostMb, mostLag, mostPeers, mostUnproven] = [idleMb, 0, 0, 0]
-  while (running) {
+  while (attacker.isRunning()) {
     await sleep(300)
     mostMb = Math.max(mostMb, ownMb(victim))
     mostLag = Math.max(mostLag, await lagOf(target))
@@ -269,7 +283,7 @@ export async function attack(target: Target, file: string, args: readonly string
   await sleep(1000 * blockSeconds)
   const peers: { ID: string }[] = await victim.rpc.call('NetPeers')
   const [endLag, afterMb] = [await lagOf(target), ownMb(victim)]
-  const counts = JSON.parse(output.trim().split('\n').at(-1) ?? '{}')
+  const counts = JSON.parse(attacker.output().trim().split('\n').at(-1) ?? '{}')
   const handles = readdirSync(`/proc/${victim.process.pid}/fd`).length
   const seen = { idleMb, mostMb, afterMb, mostLag, mostUnproven, mostPeers, handles, received, counts }
   console.log(

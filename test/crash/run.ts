@@ -3,7 +3,6 @@
  * collections, certificates of finality, new keys, its own start), and asked afterwards for everything that it had acknowledged. Its store is looked through
  * after each kill. In the end exactly the money that was sent has arrived.
  */
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import { programArgs } from '../../scripts/programArgs.ts'
 import { randomOf } from '../fuzz/mutate.ts'
 import { startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { startLoad } from './load.ts'
 import { CrashModel } from './model.ts'
 
 const { values } = programArgs(import.meta.filename, {
@@ -54,35 +54,14 @@ async function killStart(home: string): Promise<void> {
   kills++
 }
 
-/** Load of every kind until the node is gone: each error after that is as it should be. */
-function load(
-  client: RpcClient,
-  model: CrashModel,
-  senders: readonly string[],
-): { stop(): void; done: Promise<unknown> } {
-  let isOn = true
-  const repeat = async (work: () => Promise<unknown>): Promise<void> => {
-    while (isOn) await work().catch(() => sleep(5))
-  }
-  const work = [
-    ...senders.map((from) => repeat(() => model.send(client, from, randomUUID()))),
-    repeat(() => model.seeHead(client)),
-    repeat(async () => {
-      await model.seeFinality(client)
-      await sleep(20)
-    }),
-    repeat(async () => {
-      model.keys.add(await client.call('WalletNew', 'secp256k1'))
-      await sleep(50)
-    }),
-    repeat(async () => {
-      await client.call('ChainPrune', { MovingGC: false, RetainState: 20 })
-      await sleep(200)
-    }),
-    repeat(() => client.call('AuthNew', ['read'])),
-  ]
-  return { stop: () => (isOn = false), done: Promise.all(work) }
-}
+/** What a server does beside. */
+const besides = (client: RpcClient): (() => Promise<unknown>)[] => [
+  async () => {
+    await client.call('ChainPrune', { MovingGC: false, RetainState: 20 })
+    await sleep(200)
+  },
+  () => client.call('AuthNew', ['read']),
+]
 
 async function checkStoreOf(home: string): Promise<void> {
   try {
@@ -105,7 +84,7 @@ async function runChain(home: string): Promise<void> {
       senders = accounts.slice(0, SENDERS).map((one) => one.Address)
       model.to = await client.call('WalletNew', 'bls')
     } else report(await model.check(client), node.output())
-    const work = load(client, model, senders)
+    const work = startLoad(client, model, senders, besides(client))
     await sleep(random(MAX_LOAD_MS))
     await node.kill()
     kills++

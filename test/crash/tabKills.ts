@@ -3,8 +3,7 @@
  * with -9 at random moments; a tab that is opened anew is asked for everything that the one before had acknowledged. In the end exactly
  * the money that was sent has arrived. By hand, where there is a Chromium.
  */
-import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +14,7 @@ import { PASSPHRASE, serveTab, tabAdmin } from '../runtimes/chromiumHost.ts'
 import type { NodeClient } from '../runtimes/nodeHost.ts'
 import { launchProfile } from '../support/chromium.ts'
 import { chromiumProcesses } from '../support/chromiumProcesses.ts'
+import { startLoad } from './load.ts'
 import { CrashModel } from './model.ts'
 
 const { values } = programArgs(import.meta.filename, {
@@ -67,10 +67,7 @@ function killNow(pid: string): void {
 function wasThrownAway(): boolean {
   const folder = join(profile, 'Default/IndexedDB')
   const logs = readdirSync(folder).map((name) => join(folder, name, 'LOG'))
-  return logs.some(
-    (path) =>
-      statSync(path, { throwIfNoEntry: false }) !== undefined && readFileSync(path, 'utf8').includes('Creating DB'),
-  )
+  return logs.some((path) => existsSync(path) && readFileSync(path, 'utf8').includes('Creating DB'))
 }
 
 /** Ends the page's process as nobody should, or everything. */
@@ -110,27 +107,6 @@ async function open(): Promise<{ page: Page; started: Promise<unknown> }> {
   return { page, started }
 }
 
-/** Load of every kind until the tab is gone. */
-function load(client: NodeClient): { stop(): void; done: Promise<unknown> } {
-  let isOn = true
-  const repeat = async (work: () => Promise<unknown>): Promise<void> => {
-    while (isOn) await work().catch(() => sleep(5))
-  }
-  const work = [
-    ...senders.map((from) => repeat(() => model.send(client, from, randomUUID()))),
-    repeat(() => model.seeHead(client)),
-    repeat(async () => {
-      await model.seeFinality(client)
-      await sleep(20)
-    }),
-    repeat(async () => {
-      model.keys.add(await client.call('WalletNew', 'secp256k1'))
-      await sleep(50)
-    }),
-  ]
-  return { stop: () => (isOn = false), done: Promise.all(work) }
-}
-
 async function begin(): Promise<{ page: Page; client: NodeClient }> {
   const { page, started } = await open()
   await started
@@ -150,7 +126,7 @@ while (kills < rounds) {
     senders = accounts.slice(0, SENDERS).map(({ Address }) => Address)
     model.to = await client.call('WalletNew', 'bls')
   } else report(await model.check(client))
-  const work = load(client)
+  const work = startLoad(client, model, senders)
   await sleep(random(MAX_LOAD_MS))
   await kill(page)
   work.stop()
