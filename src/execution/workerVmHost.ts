@@ -57,7 +57,12 @@ interface Thread {
   started: boolean
   /** What it was asked and has not answered, in order: the first one runs. */
   readonly jobs: Job[]
+  /** It is asked again: it does not end of having nothing to do. */
+  stay: () => void
 }
+
+/** How long one beyond the first keeps its memory (some 150 MB on mainnet's state) without anything to do, milliseconds. */
+const IDLE_MS = 120_000
 
 /**
  * Most that a thread is asked at once. Behind a short call others wait in the thread itself, not here: between two of them neither
@@ -221,6 +226,7 @@ export class WorkerVmHost extends VmHost {
       told: new TellMessages(),
       started: false,
       jobs: [],
+      stay: () => undefined,
     }
     this.#threads.add(thread)
     // It may have come meanwhile.
@@ -240,6 +246,7 @@ export class WorkerVmHost extends VmHost {
 
   /** @returns what it had not answered */
   #end(thread: Thread): Job[] {
+    thread.stay()
     if (this.#threads.delete(thread)) thread.port.close()
     return thread.jobs.splice(0)
   }
@@ -247,6 +254,7 @@ export class WorkerVmHost extends VmHost {
   /** @throws what cannot be written down; then nothing was asked */
   #ask(thread: Thread, job: Job, blocks: readonly SentBlock[]): void {
     job.runs++
+    thread.stay()
     const start = thread.started ? null : this.#start()
     thread.port.post(questionToBytes({ start, ...told(job.call, thread.told), blocks, absent: job.absent }))
     thread.started = true
@@ -288,6 +296,14 @@ export class WorkerVmHost extends VmHost {
       job.reject(asError(error))
     }
     this.#next()
+    if (thread.jobs.length === 0) this.#rest(thread)
+  }
+
+  /** A second one is started for what comes at once, a catch-up say, and nobody may ever need it again. */
+  #rest(thread: Thread): void {
+    const end = (): void => void (this.#threads.size > 1 && this.#end(thread))
+    thread.stay()
+    thread.stay = this.#deps.timers.setTimeout(end, IDLE_MS)
   }
 
   /** What cannot be stored ends the execution, as it does with an answer: its later blocks would stand on nothing. */

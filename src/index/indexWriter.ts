@@ -25,6 +25,7 @@ import {
   type IndexPosition,
   type IndexSession,
   type IndexStore,
+  type RowBatch,
   type TipsetName,
 } from './indexStore.ts'
 import { type IndexWay, tipsetsAbove, wayTo } from './indexWay.ts'
@@ -59,12 +60,16 @@ export interface IndexStatus {
   readonly height: ChainEpoch | undefined
   /** Epochs from there to the newest executed tipset; undefined: not known. */
   readonly behind: ChainEpoch | undefined
+  /** Rows that were written so far of the tipset with which an empty index begins: millions. undefined: none begins. */
+  readonly begun: number | undefined
   /** Since the start. */
   readonly transactions: number
   readonly tipsets: number
   readonly failures: number
 }
 
+/** Between two words about a beginning. */
+const BEGUN_SAID_MS = 10_000
 /** Tipsets of one transaction, where many are missing. */
 const TIPSETS_AT_ONCE = 16
 /** How long a walk along the chain may go on before others have their turn, milliseconds. */
@@ -91,6 +96,8 @@ export class IndexWriter {
   #state: IndexState = 'connecting'
   #reason = ''
   #position: IndexPosition | undefined
+  /** What an index begins with, while that is written. */
+  #beginning: { readonly height: ChainEpoch; rows: number } | undefined
   /** Rows of tipsets that come next, by name. */
   #ahead = new Map<TipsetName, Promise<AppliedTipset>>()
   #transactions = 0
@@ -106,11 +113,14 @@ export class IndexWriter {
 
   get status(): IndexStatus {
     const height = this.#position?.height
+    // Of an index that begins, its first tipset is missing, too.
+    const reached = height ?? (this.#beginning && this.#beginning.height - 1)
     return {
       state: this.#state,
       reason: this.#reason,
       height,
-      behind: height === undefined ? undefined : Math.max(0, this.#target().height - height),
+      behind: reached === undefined ? undefined : Math.max(0, this.#target().height - reached),
+      begun: this.#beginning?.rows,
       transactions: this.#transactions,
       tipsets: this.#tipsets,
       failures: this.#failures,
@@ -231,7 +241,7 @@ export class IndexWriter {
       applied.map(async (tipset): Promise<AppliedTipset> => {
         const name = tipsetName(tipset)
         const { height } = tipset
-        if (begins) return this.#rows.read(tipset, true)
+        if (begins) return this.#begun(await this.#rows.read(tipset, true))
         return known.has(name)
           ? { tipset: name, height, rows: undefined }
           : (ahead.get(name) ?? this.#rows.read(tipset, false))
@@ -244,11 +254,38 @@ export class IndexWriter {
     if (applied.length === TIPSETS_AT_ONCE) this.#readAhead(head as Tipset)
     // Where it begins anew: its former first tipset has what no other has, the new one may have rows that lack it.
     const forgotten = begins && before !== undefined ? [...reverted.slice(-1), ...applied.map(tipsetName)] : []
-    await abortable(session.write({ from: before?.tipset, reverted, applied: rows, forgotten, position }), session.lost)
+    try {
+      await abortable(
+        session.write({ from: before?.tipset, reverted, applied: rows, forgotten, position }),
+        session.lost,
+      )
+    } finally {
+      this.#beginning = undefined
+    }
     this.#position = position
     this.#transactions++
     this.#tipsets += applied.length
     return head !== undefined
+  }
+
+  /** The same rows, counted as they are written, which takes minutes. */
+  #begun(tipset: AppliedTipset): AppliedTipset {
+    const { clock, log } = this.#deps
+    const { height, rows } = tipset
+    if (rows === undefined) return tipset
+    const beginning = { height, rows: 0 }
+    this.#beginning = beginning
+    let saidMs = clock.monotonicMs()
+    const counted = function* (): Iterable<RowBatch> {
+      for (const batch of rows.batches) {
+        yield batch
+        beginning.rows += batch.rows.length
+        if (clock.monotonicMs() - saidMs < BEGUN_SAID_MS) continue
+        saidMs = clock.monotonicMs()
+        log.info('the index begins: every balance and address', { ...beginning })
+      }
+    }
+    return { ...tipset, rows: { own: rows.own, batches: counted() } }
   }
 
   /** Where many are missing, the next rows are made while the database writes these. */

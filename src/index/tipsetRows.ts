@@ -20,8 +20,8 @@ import type { AppliedTipset, IndexTable, Row, RowBatch, TipsetName } from './ind
 import { messageRows } from './messageRows.ts'
 import { byteText } from './rowText.ts'
 
-/** Rows of one batch, where there are more than a tipset's. */
-const BATCH_ROWS = 5000
+/** Rows of one batch, which are made and written down in one turn, where there are more than a tipset's. */
+const BATCH_ROWS = 500
 const MS_PER_SEC = 1000
 /** Genesis executes none. */
 const NO_MESSAGES = { bls: [], signed: [] }

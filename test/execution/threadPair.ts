@@ -91,15 +91,16 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
 
 /** What is set goes off when the test says so. */
 export class HandTimers implements Timers {
-  readonly #due: (() => void)[] = []
+  readonly #due = new Set<() => void>()
 
   setTimeout(run: () => void): () => void {
-    this.#due.push(run)
-    return () => undefined
+    const own = (): void => run()
+    this.#due.add(own)
+    return () => void this.#due.delete(own)
   }
 
   pass(): void {
-    for (const run of this.#due.splice(0)) run()
+    for (const run of [...this.#due]) if (this.#due.delete(run)) run()
   }
 }
 

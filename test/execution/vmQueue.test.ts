@@ -72,6 +72,40 @@ describe('the queue', () => {
     expect(world.threads.length).toBe(1)
   })
 
+  it('ends a second thread that has nothing to do for long, and neither the first nor one that was asked again', async () => {
+    const ends = new Map<bigint, () => void>()
+    const begun: (() => void)[] = []
+    world.machine = () => ({
+      call: async ({ method }) => {
+        await new Promise<void>((resolve) => {
+          ends.set(method, resolve)
+          for (const tell of begun.splice(0)) tell()
+        })
+        return { error: String(method) } as InvocResult
+      },
+    })
+    const host = world.open({ threads: 2 })
+    const run = async (...methods: number[]): Promise<void> => {
+      const calls = methods.map((method) => host.call(numbered(method), world.tipset))
+      while (!methods.every((method) => ends.has(BigInt(method))))
+        await new Promise<void>((resolve) => void begun.push(resolve))
+      for (const method of methods) ends.get(BigInt(method))?.()
+      await Promise.all(calls)
+    }
+    await run(1, 2)
+    expect(host.load.threads).toBe(2)
+    const third = run(3)
+    world.timers.pass()
+    // The one that runs stays, the other goes.
+    expect(host.load).toMatchObject({ running: 1, threads: 1 })
+    await third
+    world.timers.pass()
+    expect(host.load.threads).toBe(1)
+    await run(4, 5)
+    expect(host.load.threads).toBe(2)
+    expect(world.threads.length).toBe(3)
+  })
+
   it('executes what the chain waits for at once, though callers keep every thread busy', async () => {
     const slow = slowMachine()
     const callers = world.machine

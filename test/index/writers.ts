@@ -1,7 +1,7 @@
 /** Writers of a chain's index. */
 import { systemClock } from '../../platform/server/clock.ts'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
-import type { Logger, Timers } from '../../src/base/ports.ts'
+import type { Clock, Logger, Timers } from '../../src/base/ports.ts'
 import type { ChainView } from '../../src/chain/chainView.ts'
 import type { VmHost } from '../../src/chain/vm.ts'
 import { IndexWriter } from '../../src/index/indexWriter.ts'
@@ -25,10 +25,19 @@ export function writerOf(
   { view, vm }: Indexed,
   url: string,
   log: Logger = silentLog,
-  { from }: { readonly from: number | undefined } = { from: 0 },
+  { from, ...clock }: { readonly from: number | undefined } & Partial<Clock> = { from: 0 },
 ): IndexWriter {
   const store = new PostgresIndex(url, timers)
-  return new IndexWriter({ view, vm, store, clock: systemClock, timers, log, from, longestPauseMs: 40 })
+  return new IndexWriter({
+    view,
+    vm,
+    store,
+    clock: { ...systemClock, ...clock },
+    timers,
+    log,
+    from,
+    longestPauseMs: 40,
+  })
 }
 
 /** Finality that stays at genesis. */

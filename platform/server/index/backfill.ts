@@ -146,7 +146,7 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   // What an archive says is final, is the business of the node that follows from there.
   writer.start({ finalized: () => view.store.genesis() })
   for (;;) {
-    const { state, behind, height, tipsets } = writer.status
+    const { state, behind, begun, height, tipsets } = writer.status
     const seconds = (performance.now() - began) / MS_PER_SEC
     if (io.signal.aborted) {
       await writer.stop()
@@ -158,6 +158,7 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
     const rate = tipsets / seconds
     say(() => {
       if (state !== 'following') return `index: ${state}`
+      if (begun !== undefined) return `the first tipset, every balance and address: ${begun} rows`
       const left =
         behind === undefined || rate === 0 ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
       return `epoch ${height ?? 'none'}: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute${left}`

@@ -60,7 +60,7 @@ async function openIndex(
   }
 }
 
-function healthText({ state, reason, height, behind }: IndexStatus): string {
+function healthText({ state, reason, height, behind, begun }: IndexStatus): string {
   switch (state) {
     case 'connecting':
       return 'index: connecting'
@@ -69,6 +69,7 @@ function healthText({ state, reason, height, behind }: IndexStatus): string {
     case 'failing':
       return `index: not written: ${reason}`
     case 'following':
+      if (begun !== undefined) return `index: begins, ${begun} rows written, ${behind ?? 0} behind`
       return height === undefined ? 'index: empty' : `index: at epoch ${height}, ${behind ?? 0} behind`
   }
 }

@@ -16,6 +16,7 @@ import {
   type Row,
   type TipsetName,
 } from '../../../src/index/indexStore.ts'
+import { bareTables } from './bareTables.ts'
 import { assertFits } from './checks.ts'
 import { type Connection, databaseFailure } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -152,6 +153,8 @@ async function write(on: Connection, { from, reverted, applied, forgotten, posit
     await on.query(`update petrel.tipsets set canonical = false where tipset in (${NAMES})`, [JSON.stringify(reverted)])
   }
   if (forgotten.length > 0) await forget(on, forgotten)
+  // Nothing was ever committed: what follows are millions of rows.
+  const finishTables = from === undefined ? await bareTables(on) : undefined
   for (const { tipset, rows } of applied) {
     if (rows === undefined) {
       await on.query(`update petrel.tipsets set canonical = true where tipset = decode($1, 'hex')`, [tipset])
@@ -160,6 +163,7 @@ async function write(on: Connection, { from, reverted, applied, forgotten, posit
     await insert(on, 'tipsets', [{ ...rows.own, canonical: true }])
     for (const batch of rows.batches) await insert(on, batch.table, batch.rows)
   }
+  await finishTables?.()
   const { tipset, height, finalHeight } = position
   await on.query(
     `update petrel.chain set tipset = decode($1, 'hex'), height = $2, final_height = $3, changed = now(),

@@ -56,6 +56,8 @@ export class PostgresReader implements IndexReader {
   readonly #servers: Servers
   readonly #connections: (Promise<Connection> | undefined)[] = new Array<undefined>(CONNECTIONS).fill(undefined)
   #next = 0
+  /** Something was written: a table that nobody may read until then does not keep a page waiting. @see bareTables */
+  #hasBegun = false
 
   /** @param url - of a user who may read */
   constructor(url: string, timers: Timers) {
@@ -150,6 +152,8 @@ export class PostgresReader implements IndexReader {
   }
 
   async #page<Row>(rows: string, question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<Row>> {
+    this.#hasBegun ||= (await this.standing(anchor)) !== undefined
+    if (!this.#hasBegun) return { at: undefined, rows: [], hasAfter: undefined, top: undefined }
     const { actor, address, from, to, after, limit } = question
     const answer = await this.#ask(pageSql(rows), [
       ...[anchor, address, actor === undefined ? '' : String(actor), from, to],

@@ -1,0 +1,100 @@
+/** An index that begins: millions of rows on mainnet, in one transaction. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
+import type { Logger } from '../../src/base/ports.ts'
+import { indexedChain } from '../../src/index/indexWriter.ts'
+import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import { silentLog } from '../support/recordedView.ts'
+import { allRows, caughtUp, connect, freshRows, newDatabase } from './indexed.ts'
+import { type Exchange, exchangeChain } from './indexedChain.ts'
+import { neverFinal, timers, writerOf } from './writers.ts'
+
+const missing = missingPostgres()
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+
+describe.skipIf(missing !== undefined)('an index that begins', () => {
+  let server: TestPostgres
+  let exchange: Exchange
+  let databases = 0
+  const database = (): Promise<string> => newDatabase(server.url(), `begins_${databases++}`)
+
+  beforeAll(async () => {
+    server = await TestPostgres.start()
+    exchange = await exchangeChain()
+    for (let i = 0; i < 3; i++) await exchange.mine()
+  }, 60_000)
+  afterAll(async () => server?.end())
+
+  /** A database with tables and no rows. */
+  async function emptyIndex(): Promise<string> {
+    const url = await database()
+    const session = await new PostgresIndex(url, timers).open(
+      indexedChain(exchange.node.view),
+      new AbortController().signal,
+      () => undefined,
+    )
+    await session.close()
+    return url
+  }
+
+  async function indexesOf(url: string): Promise<string[]> {
+    const sql = connect(url)
+    const found = await sql`select indexdef || coalesce(pg_get_constraintdef(c.oid), '') as text
+      from pg_indexes left join pg_constraint c on c.conname = indexname where schemaname = 'petrel' order by 1`
+    await sql.end()
+    return found.map(({ text }) => text as string)
+  }
+
+  test('has the keys and indexes afterwards that its tables were made with', async () => {
+    const url = await emptyIndex()
+    const made = await indexesOf(url)
+    expect(made.length).toBeGreaterThan(20)
+    const writer = writerOf(exchange.node, url)
+    writer.start(neverFinal(exchange.node))
+    await caughtUp(writer)
+    await writer.stop()
+    expect(await indexesOf(url)).toEqual(made)
+  })
+
+  test('does without taking them away while somebody reads the tables', async () => {
+    const url = await emptyIndex()
+    const made = await indexesOf(url)
+    const reader = connect(url)
+    await reader`begin`
+    await reader`select count(*) from petrel.addresses`
+    const writer = writerOf(exchange.node, url)
+    writer.start(neverFinal(exchange.node))
+    await caughtUp(writer)
+    await writer.stop()
+    await reader.end()
+    expect(await indexesOf(url)).toEqual(made)
+    expect(await allRows(url, 'canonical')).toEqual(await freshRows(exchange.node, await database()))
+  })
+
+  test('says how far it is, and how far behind', async () => {
+    const said: { rows: number; behind: number | undefined; begun: number | undefined }[] = []
+    const log: Logger = {
+      ...silentLog,
+      info: (_text, info) => {
+        if (info?.rows === undefined) return
+        const { behind, begun } = writer.status
+        said.push({ rows: info.rows as number, behind, begun })
+      },
+    }
+    let now = 0
+    const url = await database()
+    const writer = writerOf(exchange.node, url, log, { from: 0, monotonicMs: () => (now += 10_000) })
+    expect(writer.status).toMatchObject({ behind: undefined, begun: undefined })
+    writer.start(neverFinal(exchange.node))
+    await caughtUp(writer)
+    await writer.stop()
+    expect(writer.status.begun).toBeUndefined()
+    // The newest executed tipset is one below the head; of those from genesis on, none is written.
+    const { store } = exchange.node.view
+    const behind = store.parent(store.head()).height + 1
+    for (const one of said) expect(one).toMatchObject({ behind, begun: one.rows })
+    const { tipsets: _, ...rows } = await allRows(url, 'petrel')
+    const first = Object.values(rows).flat()
+    expect(said.at(-1)?.rows).toBe(first.filter((row) => JSON.parse(row).height === 0).length)
+  })
+})
