@@ -14,8 +14,8 @@ const NEEDED = 24
 const PARENT_CHECK_MS = 300
 /** By then all that a start needs is compiled. */
 const COMPILED_MS = 5_000
-/** Commands that run a node. */
-const RUNS_NODE = ['daemon', 'devnet', 'replica']
+/** Commands that run a node, or its machine. */
+const RUNS_NODE = ['daemon', 'devnet', 'replica', 'backfill']
 /**
  * What a process can be told of its memory only when it starts. glibc keeps what was freed, up to a bound that grows with the largest
  * piece there ever was, in each of many arenas: a local chain that had compiled its actors held 150 MB that nobody used. Pieces of more

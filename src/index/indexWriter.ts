@@ -144,7 +144,7 @@ export class IndexWriter {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when a transaction under way has ended. */
+  /** Resolves when a transaction under way has ended; one with which an index begins is given up. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -276,8 +276,11 @@ export class IndexWriter {
     const beginning = { height, rows: 0 }
     this.#beginning = beginning
     let saidMs = clock.monotonicMs()
+    const { signal } = this.#stopping
     const counted = function* (): Iterable<RowBatch> {
       for (const batch of rows.batches) {
+        // Whoever stops it does not wait for minutes: nothing of it is written then.
+        signal.throwIfAborted()
         yield batch
         beginning.rows += batch.rows.length
         if (clock.monotonicMs() - saidMs < BEGUN_SAID_MS) continue

@@ -71,6 +71,24 @@ describe.skipIf(missing !== undefined)('an index that begins', () => {
     expect(await allRows(url, 'canonical')).toEqual(await freshRows(exchange.node, await database()))
   })
 
+  test('is given up when it is stopped, and begins again', async () => {
+    const url = await database()
+    const stopping: Promise<void>[] = []
+    const log: Logger = {
+      ...silentLog,
+      info: (_text, info) => {
+        if (info?.rows !== undefined) stopping.push(writer.stop())
+      },
+    }
+    let now = 0
+    const writer = writerOf(exchange.node, url, log, { from: 0, monotonicMs: () => (now += 10_000) })
+    writer.start(neverFinal(exchange.node))
+    await expect.poll(() => stopping.length).toBeGreaterThan(0)
+    await Promise.all(stopping)
+    expect(Object.values(await allRows(url, 'petrel')).flat()).toEqual([])
+    expect(await freshRows(exchange.node, url)).toEqual(await freshRows(exchange.node, await database()))
+  })
+
   test('says how far it is, and how far behind', async () => {
     const said: { rows: number; behind: number | undefined; begun: number | undefined }[] = []
     const log: Logger = {

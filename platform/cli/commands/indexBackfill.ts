@@ -29,7 +29,11 @@ export function addIndexCommands(program: Command, context: CliContext): void {
       const { io } = context
       const workers = flags.workers === undefined ? undefined : wholeNumber(flags.workers, 'workers')
       if (workers === 0) throw new CliError('USAGE', 'workers: at least 1')
-      const { backfill } = await import('../../server/index/backfill.ts')
+      const [{ backfill }, { spareWhileMuch }] = await Promise.all([
+        import('../../server/index/backfill.ts'),
+        import('../../server/sparingHeap.ts'),
+      ])
+      spareWhileMuch()
       const { height, tipsets, completed, seconds } = await backfill({
         ...{ archive: flags.from, network: flags.network, url: indexUrl(flags.index), workers },
         from: flags.indexFrom === undefined ? undefined : wholeNumber(flags.indexFrom, 'index-from'),

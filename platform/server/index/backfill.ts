@@ -17,6 +17,7 @@ import { IndexWriter, indexedChain } from '../../../src/index/indexWriter.ts'
 import { RowCompleter } from '../../../src/index/rowCompleter.ts'
 import { TipsetRows } from '../../../src/index/tipsetRows.ts'
 import { hasBlock, LayeredBlockstore, MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
+import { NodeCache } from '../../../src/ipld/nodeCache.ts'
 import { genesisHeaderOf } from '../../../src/networks/genesisHeaders.ts'
 import { viewOf } from '../../../src/node/openNode.ts'
 import type { ChainEpoch } from '../../../src/types/scalars.ts'
@@ -33,6 +34,7 @@ import { openVm } from '../openVm.ts'
 import { line, type ProgramIo } from '../programIo.ts'
 import { everyFewSeconds, percentText } from '../progressText.ts'
 import { PostgresIndex } from './postgresIndex.ts'
+import { TurnBlocks } from './turnBlocks.ts'
 
 /** What is filled from where. */
 export interface BackfillOptions {
@@ -78,13 +80,18 @@ export async function backfill(options: BackfillOptions): Promise<Backfilled> {
   const { io } = options
   closers.add(whenAborted(io.signal, () => line(io, 'stopping: what is being written and executed')))
   try {
-    return await fill(options, await openView(options, closers), closers)
+    const made = new TurnBlocks()
+    return await fill(options, await openView(options, made, closers), made, closers)
   } finally {
     await closers.close()
   }
 }
 
-async function openView({ archive, network: name, home, io }: BackfillOptions, closers: Closers): Promise<ChainView> {
+async function openView(
+  { archive, network: name, home, io }: BackfillOptions,
+  made: TurnBlocks,
+  closers: Closers,
+): Promise<ChainView> {
   const path = resolve(archive)
   if (!existsSync(path)) throw new PlatformError('CONFIG_INVALID', `Cannot find the archive ${path}`)
   const network = findNetwork(name)
@@ -96,21 +103,25 @@ async function openView({ archive, network: name, home, io }: BackfillOptions, c
   })
   closers.add(() => file.close())
   await file.ready
-  const blocks = new LayeredBlockstore([
-    new MemoryBlockstore(),
-    file.store,
-    bundledBlocks(new ActorBundles(home.actors)),
-  ])
+  const known = new MemoryBlockstore()
+  // Without a cache of their own, trees keep all that was ever decoded of them.
+  const nodes = new NodeCache(cacheSizes().nodes)
+  const blocks = new LayeredBlockstore([made, known, file.store, bundledBlocks(new ActorBundles(home.actors))], nodes)
   const { genesisCid, blockDelaySecs } = network
   const header = genesisHeaderOf(network)
-  if (header !== undefined && genesisCid !== null && !hasBlock(blocks, genesisCid)) blocks.put(genesisCid, header)
+  if (header !== undefined && genesisCid !== null && !hasBlock(blocks, genesisCid)) known.put(genesisCid, header)
   const genesis = genesisCid === null ? {} : { genesis: genesisCid }
   const meta = new MemoryStore()
   const log = warnings()
   return viewOf(openChain({ blocks, meta, log, roots: file.store.roots, blockDelaySecs, ...genesis }), network)
 }
 
-async function fill(options: BackfillOptions, view: ChainView, closers: Closers): Promise<Backfilled> {
+async function fill(
+  options: BackfillOptions,
+  view: ChainView,
+  made: TurnBlocks,
+  closers: Closers,
+): Promise<Backfilled> {
   const { io, url, home, workers = vmThreads() } = options
   const log = warnings()
   const mode = view.network.actors
@@ -124,7 +135,7 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   const say = everyFewSeconds(io)
   const vm = new CachingVmHost(view.store, machine.vm)
   const store = new PostgresIndex(url, systemTimers)
-  const { completed, position } = await completeRows(view, vm, store, { workers, log, io, say })
+  const { completed, position } = await completeRows(view, vm, store, { workers, log, io, say, made })
   // What stands above the archive has nothing else to get from it.
   if (completed > 0 && position !== undefined && position.height > view.store.head().height) {
     return { height: position.height, tipsets: 0, completed, seconds: (performance.now() - began) / MS_PER_SEC }
@@ -145,8 +156,12 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   }
   // What an archive says is final, is the business of the node that follows from there.
   writer.start({ finalized: () => view.store.genesis() })
-  for (;;) {
-    const { state, behind, begun, height, tipsets } = writer.status
+  // The first tipset of an index takes minutes, which say nothing of the others.
+  let first: { readonly tipsets: number; readonly seconds: number } | undefined
+  for (let written = 0; ; ) {
+    const { state, behind, begun, height, tipsets, transactions } = writer.status
+    if (transactions > written) made.turn()
+    written = transactions
     const seconds = (performance.now() - began) / MS_PER_SEC
     if (io.signal.aborted) {
       await writer.stop()
@@ -155,12 +170,13 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
     }
     if (failure !== undefined) throw failure
     if (state === 'following' && behind === 0 && height !== undefined) return { height, tipsets, completed, seconds }
-    const rate = tipsets / seconds
+    if (tipsets > 0) first ??= { tipsets, seconds }
+    const rate = first === undefined ? 0 : (tipsets - first.tipsets) / (seconds - first.seconds)
     say(() => {
       if (state !== 'following') return `index: ${state}`
       if (begun !== undefined) return `the first tipset, every balance and address: ${begun} rows`
       const left =
-        behind === undefined || rate === 0 ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
+        behind === undefined || !(rate > 0) ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
       return `epoch ${height ?? 'none'}: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute${left}`
     })
     // Not the node's timers: this one keeps the process alive while a database is waited for.
@@ -178,10 +194,12 @@ async function completeRows(
     log,
     io,
     say,
+    made,
   }: Pick<BackfillOptions, 'io'> & {
     readonly workers: number
     readonly log: Logger
     readonly say: (text: () => string) => void
+    readonly made: TurnBlocks
   },
 ): Promise<{ completed: number; position: IndexPosition | undefined }> {
   const completer = new RowCompleter(new TipsetRows(view, vm), view.store, log, workers)
@@ -190,6 +208,7 @@ async function completeRows(
       const session = await store.open(indexedChain(view), io.signal, () => say(() => 'index: waiting'))
       try {
         while (await completer.next(session)) {
+          made.turn()
           io.signal.throwIfAborted()
           say(() => `rows of an earlier Petrel: ${completer.completed} tipsets completed`)
         }
