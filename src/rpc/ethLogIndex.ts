@@ -72,6 +72,8 @@ export class EthLogIndex {
   async between(range: LogRange, call: Walking, show: ShowLogs): Promise<void> {
     const { from, to } = range
     if (this.#covers(range)) return this.#show(this.#slice(from, to), call, show)
+    // Of null rounds alone nothing is read: what a node has of the tipset below them may be in a database.
+    if ((await call.walk(this.#deps.store.findByHeight(to, range.head, 'previous'))).height < from) return
     if (this.#isFarBelow(range) || (this.#searching > 0 && to - from < SHORT)) return this.#alone(range, call, show)
     const { bottom, kept } = await this.#covered(range, call)
     if (bottom > from) await this.#alone({ ...range, to: Math.min(to, bottom - 1) }, call, show)

@@ -5,7 +5,8 @@ import { finish, type Steps } from '../../src/base/steps.ts'
 import { CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { EthLogIndex } from '../../src/rpc/ethLogIndex.ts'
 import type { LogJson } from '../../src/rpc/types/eth.ts'
-import { type Tipset, tipsetKeyText } from '../../src/types/tipset.ts'
+import { createTipset, type Tipset, tipsetKeyText } from '../../src/types/tipset.ts'
+import { header } from '../chain/buildChain.ts'
 import { seeded } from '../support/seeded.ts'
 import { between, forkingChain, plainCall } from './forkingChain.ts'
 
@@ -120,6 +121,18 @@ function indexed(height: number, reads: (tipset: Tipset) => Promise<void> = asyn
     between(chain.store, head, from, to).map(({ key }) => tipsetKeyText(key))
   return { ...chain, index, ask, walked }
 }
+
+it('reads nothing for null rounds', async () => {
+  const reads: number[] = []
+  const { store, ask } = indexed(20, async ({ height }) => void reads.push(height))
+  const block = header(store.head(), 25, 0)
+  store.putHeader(block)
+  const above = createTipset([block])
+  expect(await ask(above, 21, 24)).toEqual([])
+  expect(reads).toEqual([])
+  expect(await ask(above, 20, 24)).toHaveLength(1)
+  expect(reads).toEqual([20])
+})
 
 describe('logs worth more than what is kept', () => {
   // A tenth of it each: ten tipsets are too many, since a log is more than its data.
