@@ -30,5 +30,5 @@ export function openVm(view: ChainView, options: VmThreadOptions, log: Logger, m
     log: logOf(log, 'vm'),
     startThread: () => startVmThread({ ...options, bundles }, heaps, commit !== undefined),
   })
-  return { vm, close: () => vm.close() }
+  return { vm, fetched: vm.fetched, close: () => vm.close() }
 }

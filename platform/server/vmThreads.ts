@@ -1,7 +1,7 @@
 /** Starts threads for the machine, with a stack that holds 1,024 nested calls. Node, and Deno's `node:` modules. */
 import { totalmem } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { WorkerPort } from '../../src/base/ports.ts'
 import type { ActorsMode } from '../../src/node/actorsCode.ts'
 import type { CacheSizes } from './cacheSize.ts'
@@ -30,17 +30,30 @@ export interface VmThreadData {
   readonly shared: Int32Array
   /** Whether the node writes parts of answers to where the thread reads. */
   readonly takesParts: boolean
+  /** Here is what the thread asked for, when it is told so. */
+  readonly words: MessagePort
 }
 
 /**
  * What is where in {@link VmThreadData.shared}: the number, from 1, up to which nobody waits for messages; 1 when it listens;
- * the heap that it uses, KiB; how many parts are on disk.
+ * the heap that it uses, KiB; how many parts are on disk; how often it was told what it asked.
  */
-export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3 } as const
+export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3, told: 4 } as const
+const SHARED_NUMBERS = 5
 
 /** A part of an answer, apart from answers. */
 export interface PartMessage {
   readonly part: Uint8Array
+}
+
+/** A question in the midst of an answer. */
+export interface AskMessage {
+  readonly ask: Uint8Array
+}
+
+/** What it is told; undefined: nobody knows. */
+export interface WordMessage {
+  readonly word: Uint8Array | undefined
 }
 
 /**
@@ -95,29 +108,41 @@ export class ThreadHeaps {
 /** Starts one thread. @param heaps - told of it while it runs @param takesParts - {@link VmThreadData.takesParts} */
 export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps, takesParts = false): WorkerPort {
   setFlagsFromString(V8_FLAG)
-  const shared = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT))
+  const shared = new Int32Array(new SharedArrayBuffer(SHARED_NUMBERS * Int32Array.BYTES_PER_ELEMENT))
+  const { port1: words, port2: theirWords } = new MessageChannel()
   const worker = new Worker(entry(), {
     name: 'petrel-vm',
-    workerData: { options, shared, takesParts } satisfies VmThreadData,
+    workerData: { options, shared, takesParts, words: theirWords } satisfies VmThreadData,
+    transferList: [theirWords],
     resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb(), maxYoungGenerationSizeMb: NURSERY_MB },
   })
   worker.unref()
+  words.unref()
   heaps?.add(shared)
   let due = 0
   let posted = 0
   let ended = false
   let endListener: (reason: unknown) => void = () => undefined
   let partListener: (message: Uint8Array) => Promise<void> = () => Promise.resolve()
+  let askListener: (question: Uint8Array) => Promise<Uint8Array | undefined> = () => Promise.resolve(undefined)
   const end = (reason: unknown): void => {
     if (ended) return
     ended = true
     heaps?.delete(shared)
+    words.close()
     endListener(reason)
   }
   const takePart = (part: Uint8Array): void => {
     void partListener(part).then(() => {
       Atomics.add(shared, SHARED.taken, 1)
       Atomics.notify(shared, SHARED.taken)
+    })
+  }
+  const tellWord = (question: Uint8Array): void => {
+    void askListener(question).then((word) => {
+      words.postMessage({ word } satisfies WordMessage)
+      Atomics.add(shared, SHARED.told, 1)
+      Atomics.notify(shared, SHARED.told)
     })
   }
   // A message in a form that cannot be read ends the thread: nothing else would ever answer.
@@ -134,8 +159,9 @@ export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps, tak
       worker.postMessage(message, [message.buffer as ArrayBuffer])
     },
     onMessage: (listener) => {
-      worker.on('message', (message: Uint8Array | PartMessage) => {
+      worker.on('message', (message: Uint8Array | PartMessage | AskMessage) => {
         if (ended) return
+        if ('ask' in message) return tellWord(message.ask)
         if ('part' in message) return takePart(message.part)
         if (--due === 0) worker.unref()
         listener(message)
@@ -147,6 +173,9 @@ export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps, tak
     onPart: (listener) => {
       partListener = listener
     },
+    onAsk: (listener) => {
+      askListener = listener
+    },
     giveUp: () => {
       Atomics.store(shared, SHARED.givenUp, posted)
     },
@@ -154,6 +183,7 @@ export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps, tak
     close: () => {
       ended = true
       heaps?.delete(shared)
+      words.close()
       void worker.terminate()
     },
   }

@@ -1,7 +1,7 @@
 /** The thread of the machine: what {@link startVmThread} starts. */
 
 import { dirname, join } from 'node:path'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { refuseWrite } from '../../src/archive/carStore.ts'
 import type { PartSender, ThreadPort } from '../../src/base/ports.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
@@ -27,7 +27,14 @@ import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { ProofFiles } from './proofFiles.ts'
 import { startCrypto } from './startCrypto.ts'
-import { type PartMessage, SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
+import {
+  type AskMessage,
+  type PartMessage,
+  SHARED,
+  type VmThreadData,
+  type VmThreadOptions,
+  type WordMessage,
+} from './vmThreads.ts'
 
 /** Prometheus asks every 15 seconds or so. */
 const HEAP_TOLD_MS = 5000
@@ -67,7 +74,7 @@ function readable(
 }
 
 /** Messages from now on: Deno drops those that nobody listens to, and the cryptography takes a while to start. */
-function heldMessages(port: MessagePort, shared: Int32Array, parts: PartSender | undefined): ThreadPort {
+function heldMessages(port: MessagePort, { shared, words }: VmThreadData, parts: PartSender | undefined): ThreadPort {
   const held: Uint8Array[] = []
   let received = 0
   let take = (message: Uint8Array): void => void held.push(message)
@@ -80,6 +87,12 @@ function heldMessages(port: MessagePort, shared: Int32Array, parts: PartSender |
     isGivenUp: () => received <= Atomics.load(shared, SHARED.givenUp),
     post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
     ...(parts === undefined ? {} : { parts }),
+    ask: (question) => {
+      const before = Atomics.load(shared, SHARED.told)
+      port.postMessage({ ask: question } satisfies AskMessage, [question.buffer as ArrayBuffer])
+      Atomics.wait(shared, SHARED.told, before)
+      return (receiveMessageOnPort(words)?.message as WordMessage | undefined)?.word
+    },
     onMessage: (listener) => {
       Atomics.store(shared, SHARED.listens, 1)
       take = listener
@@ -133,10 +146,11 @@ function createHost(
 }
 
 if (parentPort !== null) {
-  const { options, shared, takesParts } = workerData as VmThreadData
+  const data = workerData as VmThreadData
+  const { options, shared, takesParts } = data
   let readNewest = (): void => undefined
   const parts = takesParts ? partSender(parentPort, shared, () => readNewest()) : undefined
-  const port = heldMessages(parentPort, shared, parts)
+  const port = heldMessages(parentPort, data, parts)
   await startCrypto()
   tellHeap(shared)
   watchBuffers()

@@ -108,6 +108,8 @@ export interface ThreadPort extends BytePort {
   isGivenUp?(): boolean
   /** For what is too much to be kept until the answer. Absent: all of it goes with the answer. */
   readonly parts?: PartSender
+  /** Asks the other side in the midst of an answer, and waits, in this turn of the loop. undefined: it does not know. Absent: it cannot be asked. */
+  ask?(question: Uint8Array): Uint8Array | undefined
 }
 
 /** Sends parts of an answer ahead of it. */
@@ -134,6 +136,8 @@ export interface WorkerPort extends BytePort {
    * resolves, the thread can read what was in it. It must end the thread where it cannot take one. Absent: there are none.
    */
   onPart?(listener: (message: Uint8Array) => Promise<void>): void
+  /** Called once, before the first message can arrive. The listener is asked in the midst of an answer, and waited for. Absent: nothing is asked. */
+  onAsk?(listener: (question: Uint8Array) => Promise<Uint8Array | undefined>): void
   /** Called once. The listener hears of an end that was not asked for; `reason` is what the thread died of, if known. */
   onEnd(listener: (reason: unknown) => void): void
   /** Ends the thread at once, whatever it does. Nothing is heard of it afterwards. */

@@ -17,6 +17,8 @@ export interface ThreadBlocksDeps {
   readonly checkpoint?: () => void
   /** How what is written goes to where the base has it, in the midst of an execution; undefined: all of it waits for its end. */
   readonly parts?: PartSender | undefined
+  /** Asks for a block, and waits; undefined: it is not to be had quickly, or nobody can be asked. */
+  readonly ask?: ((cid: Cid) => Uint8Array | undefined) | undefined
 }
 
 /**
@@ -39,9 +41,13 @@ export class ThreadBlocks implements Blockstore {
   readonly #leaving: ReadonlyMap<string, SentBlock>[] = []
   #absent: ReadonlySet<string> = new Set()
   readonly #checkpoint: () => void
+  readonly #ask: (cid: Cid) => Uint8Array | undefined
+  /** Whether what is missing is asked for. */
+  asks = false
 
-  constructor({ base, maxBytes, checkpoint = () => undefined, parts }: ThreadBlocksDeps) {
+  constructor({ base, maxBytes, checkpoint = () => undefined, parts, ask = () => undefined }: ThreadBlocksDeps) {
     this.#checkpoint = checkpoint
+    this.#ask = ask
     this.#base = base
     this.#parts = parts
     this.nodes = base?.nodes ?? new NodeCache()
@@ -52,7 +58,17 @@ export class ThreadBlocks implements Blockstore {
   get(cid: Cid): Uint8Array | undefined {
     this.#checkpoint()
     const data = this.#kept(cid) ?? this.#own((base) => base.get(cid))
-    if (data === undefined && !this.#absent.has(cid.key)) throw new BlockMissing([cid])
+    if (data !== undefined || this.#absent.has(cid.key)) return data
+    return this.#asked(cid)
+  }
+
+  /** @throws BlockMissing */
+  #asked(cid: Cid): Uint8Array {
+    const data = this.asks ? this.#ask(cid) : undefined
+    // It may have been given up meanwhile.
+    this.#checkpoint()
+    if (data === undefined) throw new BlockMissing([cid])
+    this.give(cid, data)
     return data
   }
 

@@ -38,6 +38,8 @@ export interface VmQuestion {
   readonly blocks: readonly SentBlock[]
   /** Blocks that the chain does not have, as far as this question came across them. */
   readonly absent: readonly Cid[]
+  /** Blocks that the thread misses may be asked for in the midst of the run. */
+  readonly asks: boolean
 }
 
 /** What the thread sends back. An error is plain data: a missing block among them, and the question comes again. */

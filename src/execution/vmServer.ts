@@ -58,6 +58,7 @@ class VmServer {
       maxBytes: deps.maxBlockBytes ?? MAX_THREAD_BLOCK_BYTES,
       checkpoint: this.#checkpoint,
       parts: port.parts,
+      ask: (cid) => port.ask?.(cid.bytes.slice()),
     })
   }
 
@@ -79,6 +80,7 @@ class VmServer {
     const call = this.#whole(question)
     this.#start = question.start ?? this.#start
     for (const [cid, data] of question.blocks) this.#blocks.give(cid, data)
+    this.#blocks.asks = question.asks
     this.#blocks.setAbsent([...(this.#start?.absent ?? []), ...question.absent])
     // Here, not when the question arrives: the genesis block may have to be asked for as well.
     this.#opened ??= this.#open()

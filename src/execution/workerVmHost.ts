@@ -1,14 +1,14 @@
 /** The machine in threads of its own: the node stays free to answer while one executes. */
 import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
-import { whenAborted } from '../base/waiting.ts'
+import { whenAborted, withTimeout } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS } from '../chain/limits.ts'
 import { recordedState } from '../chain/recordedState.ts'
 import { URGENCY, Urgency } from '../chain/urgency.ts'
 import { type VmCall, VmHost, type VmResult } from '../chain/vm.ts'
-import type { Cid } from '../codec/cid.ts'
+import { type Cid, cidFromBytes } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
 import { type Blockstore, hasBlock, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
@@ -16,6 +16,7 @@ import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { blockHeader } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
+import { FetchedRuns } from './fetchedRuns.ts'
 import { type Job, JobQueue } from './jobQueue.ts'
 import { TellMessages } from './priorMessages.ts'
 import { SentNames } from './sentNames.ts'
@@ -61,6 +62,8 @@ interface Thread {
   stay: () => void
 }
 
+/** How long a run waits for a block that is fetched for it. Slower ones are fetched while the thread does something else. */
+const QUICK_MS = 250
 /** How long one beyond the first keeps its memory (some 150 MB on mainnet's state) without anything to do, milliseconds. */
 const IDLE_MS = 120_000
 
@@ -84,6 +87,7 @@ function isShort(call: VmCall): boolean {
  * A thread that dies fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
  */
 export class WorkerVmHost extends VmHost {
+  readonly fetched: FetchedRuns = new FetchedRuns()
   readonly #deps: WorkerVmHostDeps
   readonly #threads = new Set<Thread>()
   readonly #waiting: JobQueue
@@ -132,7 +136,7 @@ export class WorkerVmHost extends VmHost {
     const stopWatching = urgency.onRaise(() => this.#next())
     try {
       return await new Promise<VmResult>((resolve, reject) => {
-        const job: Job = { call, urgency, absent: [], runs: 0, isCancelled: false, resolve, reject }
+        const job: Job = { call, urgency, absent: [], runs: 0, isCancelled: false, signal, resolve, reject }
         stopListening = whenAborted(signal, () => this.#cancel(job))
         this.#waiting.push(job)
         this.#next()
@@ -233,6 +237,7 @@ export class WorkerVmHost extends VmHost {
     this.#absentCode = undefined
     thread.port.onMessage((message) => this.#answered(thread, message))
     thread.port.onPart?.((message) => this.#takePart(thread, message))
+    thread.port.onAsk?.((cid) => this.#bring(thread, cidFromBytes(cid)))
     thread.port.onEnd((reason) => {
       const left = this.#end(thread)
       const why = reason === undefined ? 'it ended' : errorMessage(reason)
@@ -256,7 +261,8 @@ export class WorkerVmHost extends VmHost {
     job.runs++
     thread.stay()
     const start = thread.started ? null : this.#start()
-    thread.port.post(questionToBytes({ start, ...told(job.call, thread.told), blocks, absent: job.absent }))
+    const asks = this.fetched.edge(job.call.tipset) !== undefined
+    thread.port.post(questionToBytes({ start, ...told(job.call, thread.told), blocks, absent: job.absent, asks }))
     thread.started = true
     thread.jobs.push(job)
   }
@@ -342,6 +348,24 @@ export class WorkerVmHost extends VmHost {
       this.#missedCode(missing.cids)
     }
     this.#ask(thread, job, supplyBlocks(store, here, thread.sent))
+  }
+
+  /**
+   * A block that the running job misses, while it waits: to begin it again for each of thousands, as a tipset of mainnet's size reads of
+   * a state that is elsewhere, took minutes. undefined: it ends, and what is still fetched then is there when it begins again.
+   */
+  #bring({ jobs: [job] }: Thread, cid: Cid): Promise<Uint8Array | undefined> {
+    const edge = job === undefined || job.isCancelled ? undefined : this.fetched.edge(job.call.tipset)
+    if (job === undefined || edge === undefined) return Promise.resolve(undefined)
+    const { blocks } = this.#deps.view.store
+    const read = (): Uint8Array => {
+      const data = blocks.get(cid) ?? this.#withHeaders(job.call.tipset).get(cid)
+      if (data === undefined) throw new BlockMissing([cid])
+      return data
+    }
+    const late = (): Error => new BlockMissing([cid])
+    const brought = withTimeout(this.#deps.timers, QUICK_MS, late, () => edge(read, job.signal))
+    return brought.catch(() => undefined)
   }
 
   #withHeaders(tipset: Tipset): Blockstore {

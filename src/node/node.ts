@@ -151,7 +151,7 @@ export async function startNode(
   const edge = net?.exchange.fetcher.run ?? parts.edge
   const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
-  const vm = edge === undefined ? parts.vm : fetchingVmHost(parts.vm, edge)
+  const vm = edge === undefined ? parts.vm : fetchingVmHost(parts.vm, edge, parts.fetched)
   const reading = edge ?? allAtHand
   const { addressPrefix } = network
   const wallet = new Wallet(keystore, {

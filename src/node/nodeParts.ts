@@ -1,4 +1,5 @@
 /** What a node is put together from. */
+
 import type { ArchiveStore } from '../archive/carStore.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
@@ -6,6 +7,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
 import type { ExecutionTimes } from '../execution/executionTimes.ts'
+import type { FetchedRuns } from '../execution/fetchedRuns.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import type { LightStatus } from '../light/lightFollower.ts'
 import type { MessagePublisher } from '../mempool/ports.ts'
@@ -29,6 +31,8 @@ export interface NodeParts {
   readonly store: ChainStore
   readonly view: ChainView
   readonly vm: VmHost
+  /** Of the machine. @see Machine */
+  readonly fetched?: FetchedRuns | undefined
   /** Local messages, nonces, revoked tokens: what must survive a crash. */
   readonly meta: KeyValueStore
   /** See {@link NodeStores.places}. */

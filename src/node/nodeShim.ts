@@ -1,8 +1,10 @@
 /** What a runtime brings to the assembly of a node: it opens things, and decides nothing. */
+
 import type { KeyValueStore } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { FetchedRuns } from '../execution/fetchedRuns.ts'
 import type { IndexedChain } from '../index/indexStore.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
@@ -36,6 +38,8 @@ export interface NodeStores {
 /** A machine and what ends it: before the stores are closed. */
 export interface Machine {
   readonly vm: VmHost
+  /** Absent: what misses a block ends, and begins again when it was fetched. */
+  readonly fetched?: FetchedRuns
   close(): void
 }
 

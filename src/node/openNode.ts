@@ -100,6 +100,7 @@ export async function startOn(
     store,
     view,
     vm,
+    fetched: machine.fetched,
     meta,
     places,
     keystore,

@@ -1,6 +1,6 @@
 /** Large inputs are hashed by the runtime's OpenSSL, in the threads that execute too: gas buys more than a gigabyte of SHA-256 a block. */
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { startCrypto, withOpenSsl } from '../../../platform/server/startCrypto.ts'
 import type { VmThreadData } from '../../../platform/server/vmThreads.ts'
@@ -36,9 +36,10 @@ it('is in use once however often it is started', async () => {
 })
 
 it('is in use in a thread of the machine', { timeout: 60_000 }, async () => {
-  const shared = new Int32Array(new SharedArrayBuffer(16))
-  const workerData: VmThreadData = { options: { mode: 'native' }, shared, takesParts: false }
-  const thread = new Worker(new URL('./threadHashes.ts', import.meta.url), { workerData })
+  const shared = new Int32Array(new SharedArrayBuffer(20))
+  const { port1: words } = new MessageChannel()
+  const workerData: VmThreadData = { options: { mode: 'native' }, shared, takesParts: false, words }
+  const thread = new Worker(new URL('./threadHashes.ts', import.meta.url), { workerData, transferList: [words] })
   try {
     expect(await once(thread, 'message')).toEqual(['hash-wasm, OpenSSL'])
   } finally {
