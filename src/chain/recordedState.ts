@@ -3,10 +3,12 @@
 import { unlessThrown } from '../base/errors.ts'
 import { finish, type Steps, type Waiter } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { firstBlock, sameCids, type Tipset } from '../types/tipset.ts'
 import type { ChainStore } from './chainStore.ts'
+import { readReceipts } from './receipts.ts'
 import type { TipsetState, VmHost } from './vm.ts'
 
 /** Read off the next tipset of the head's chain; undefined where there is none or its blocks are not at hand. */
@@ -18,16 +20,35 @@ export function recordedState(store: ChainStore, tipset: Tipset): TipsetState | 
  * What a tipset left: recorded with its receipts, or executed. Far below the head the next tipset is a long walk away. Its state may have
  * been collected, which is later than the one that executing would need: who reads of it fetches that.
  * @param call - of the one who waits for it
+ * @param edge - of a node that does not execute what it follows: the receipts are fetched then, a few blocks, where executing would
+ * fetch thousands, and only where nobody has them is that done
  */
 export async function receiptsAfter(
   tipset: Tipset,
   store: ChainStore,
   vm: Pick<VmHost, 'tipsetState'>,
   { walk, signal }: Waiter,
+  edge?: BlockEdge,
 ): Promise<TipsetState> {
   const claim = await walk(findClaim(store, tipset))
   if (claim !== undefined && (tipset.height === 0 || hasBlock(store.blocks, claim.receiptsRoot))) return claim
+  if (claim !== undefined && edge !== undefined && (await areFetched(claim, store, edge, signal))) return claim
   return await vm.tipsetState(tipset, signal)
+}
+
+async function areFetched(
+  { receiptsRoot }: TipsetState,
+  { blocks }: ChainStore,
+  edge: BlockEdge,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await edge(() => readReceipts(blocks, receiptsRoot), signal)
+    return true
+  } catch (error) {
+    if (error instanceof BlockMissing) return false
+    throw error
+  }
 }
 
 /**

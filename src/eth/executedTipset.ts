@@ -9,7 +9,9 @@ import { receiptsAfter } from '../chain/recordedState.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/weights.ts'
 import { Amt } from '../ipld/amt.ts'
-import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
+import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
+import { type Blockstore, getBlock, hasBlock } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import { type ActorEvent, actorEvent } from '../types/event.ts'
@@ -38,15 +40,21 @@ export interface ExecutedTipset {
   readonly messages: readonly ExecutedMessage[]
 }
 
-/** Executes the tipset where no later block names its result yet. @param call - default: nobody else waits */
+/**
+ * Executes the tipset where no later block names its result yet.
+ * @param call - default: nobody else waits
+ * @param edge - as {@link receiptsAfter} has it
+ */
 export async function executedTipset(
   view: ChainView,
   vm: Pick<VmHost, 'tipsetState'>,
   tipset: Tipset,
   call?: Waiter,
+  edge: BlockEdge = allAtHand,
 ): Promise<ExecutedTipset> {
-  const state = await (call === undefined ? vm.tipsetState(tipset) : receiptsAfter(tipset, view.store, vm, call))
-  return (call?.walk ?? finish)(readExecuted(view, tipset, state))
+  const read = async (): Promise<ExecutedTipset> => (call?.walk ?? finish)(readExecuted(view, tipset, state))
+  const state = await (call === undefined ? vm.tipsetState(tipset) : receiptsAfter(tipset, view.store, vm, call, edge))
+  return edge(read, call?.signal)
 }
 
 function* readExecuted(
@@ -56,6 +64,7 @@ function* readExecuted(
 ): Steps<ExecutedTipset> {
   const { blocks } = view.store
   const receipts = tipset.height === 0 ? [] : readReceipts(blocks, receiptsRoot)
+  assertEvents(blocks, receipts)
   const messages = tipset.height === 0 ? [] : view.tipsetMessages(tipset)
   const executed: ExecutedMessage[] = []
   for (let i = 0; i < receipts.length; i++) {
@@ -72,6 +81,13 @@ function* readExecuted(
     },
     messages: executed,
   }
+}
+
+/** @throws BlockMissing of all lists of events that are not here, so that they are fetched together */
+export function assertEvents(blocks: Blockstore, receipts: readonly Pick<Receipt, 'eventsRoot'>[]): void {
+  const roots = receipts.map(({ eventsRoot }) => eventsRoot).filter((root) => root !== null)
+  const missing = roots.filter((root) => !hasBlock(blocks, root))
+  if (missing.length > 0) throw new BlockMissing(missing)
 }
 
 /** Events of a message. */

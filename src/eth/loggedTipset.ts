@@ -6,6 +6,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import { receiptsAfter } from '../chain/recordedState.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
+import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
 import { getCbor } from '../ipld/blockstore.ts'
 import { type ChainMessage, signedChainMessage } from '../types/chainMessage.ts'
 import type { ActorEvent } from '../types/event.ts'
@@ -14,25 +15,27 @@ import type { Tipset } from '../types/tipset.ts'
 import type { EthBlock } from './ethBlock.ts'
 import { placedLogs } from './ethLogs.ts'
 import { ethHashOf } from './ethTransactionOf.ts'
-import { eventsOf } from './executedTipset.ts'
+import { assertEvents, eventsOf } from './executedTipset.ts'
 
 /** What logs are printed from. */
 export type LoggedTipset = Pick<EthBlock, 'tipset' | 'hash' | 'logs'>
 
-/** Executes the tipset where no later block names its result yet. */
+/** Executes the tipset where no later block names its result yet. @param edge - as {@link receiptsAfter} has it */
 export async function loggedTipset(
   view: ChainView,
   vm: Pick<VmHost, 'tipsetState'>,
   tipset: Tipset,
   call: Waiter,
+  edge: BlockEdge = allAtHand,
 ): Promise<LoggedTipset> {
-  const state = await receiptsAfter(tipset, view.store, vm, call)
-  return call.walk(readLogged(view, tipset, state))
+  const state = await receiptsAfter(tipset, view.store, vm, call, edge)
+  return edge(() => call.walk(readLogged(view, tipset, state)), call.signal)
 }
 
 function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps<LoggedTipset> {
   const { blocks } = view.store
   const receipts = tipset.height === 0 ? [] : readReceipts(blocks, state.receiptsRoot)
+  assertEvents(blocks, receipts)
   const messages: { readonly events: readonly ActorEvent[] }[] = []
   for (const receipt of receipts) {
     messages.push({ events: eventsOf(blocks, receipt) })

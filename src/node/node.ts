@@ -148,6 +148,7 @@ export async function startNode(
   const { network, view, meta, keystore, net, light, replica } = parts
   // Of both, the store has what was asked for alone.
   const isPartial = light !== undefined || replica !== undefined
+  const followsUnexecuted = isPartial || net?.mode === 'headers'
   const edge = net?.exchange.fetcher.run ?? parts.edge
   const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
@@ -162,7 +163,7 @@ export async function startNode(
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
   const publish = light?.publish ?? ((bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes))
   const mempool = await openMempool(
-    { view, vm, meta, wallet, executes: net?.mode !== 'headers' && !isPartial, edge },
+    { view, vm, meta, wallet, executes: !followsUnexecuted, edge },
     { publish, ...settings.mempool },
     portsOf('mempool'),
   )
@@ -207,7 +208,7 @@ export async function startNode(
   const messages = index === undefined ? undefined : indexedSearch(index)
   const { log: chainLog } = portsOf('chain')
   // Of headers alone, and of what is fetched when it is asked for, no tipset's messages are at hand.
-  const rowsOfPlaces = isPartial || net?.mode === 'headers' ? undefined : parts.places
+  const rowsOfPlaces = followsUnexecuted ? undefined : parts.places
   const places = rowsOfPlaces === undefined ? undefined : new MessagePlaces({ view, rows: rowsOfPlaces })
   const notes =
     rowsOfPlaces === undefined
@@ -284,6 +285,7 @@ export async function startNode(
       places,
       findMessage: (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => findSought(cid, { limit, allowReplaced: false, walk }),
       fetches: edge !== undefined,
+      edge: followsUnexecuted ? edge : undefined,
       gas: mempool.gas,
       pool: mempool.pool,
       clientVersion: `Petrel/v${settings.version}+${network.name}`,
@@ -297,7 +299,7 @@ export async function startNode(
     }),
     ...searchMethods(search),
     ...transferMethods({ view, transfers }),
-    ...historyMethods({ view, vm, index, transfers }),
+    ...historyMethods({ view, vm, index, transfers, edge: followsUnexecuted ? edge : undefined }),
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (account) => headBalance(view, account) }),
     ...mempool.rows,

@@ -24,6 +24,7 @@ import type { HeadIndex } from '../index/headIndex.ts'
 import { indexedBlock, indexedKey } from '../index/indexedTipset.ts'
 import { indexedTransaction } from '../index/indexedTransaction.ts'
 import { fromBlocksOrIndex, promptly } from '../index/passing.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { MessageGasDeps } from '../mempool/gas/messageGas.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
@@ -57,6 +58,8 @@ export interface EthMethodsDeps {
   readonly pool: Pick<MessagePool, 'pending' | 'push' | 'nonce'>
   /** Whether blocks that are not at hand are fetched. */
   readonly fetches?: boolean
+  /** Of a node that does not execute what it follows: fetches what others' executions left. */
+  readonly edge?: BlockEdge | undefined
   /** What estimates of gas need. */
   readonly gas: MessageGasDeps
   /** What `web3_clientVersion` answers: name, version and network. */
@@ -84,6 +87,7 @@ export class EthReader {
   readonly #hashes = new WeakMap<SignedMessage, Uint8Array>()
   /** Whether the node fetches state that it lacks. */
   readonly fetches: boolean
+  readonly edge: BlockEdge | undefined
 
   constructor({
     view,
@@ -91,9 +95,11 @@ export class EthReader {
     pool,
     finality,
     fetches,
+    edge,
     index,
-  }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality' | 'fetches' | 'index'>) {
+  }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality' | 'fetches' | 'edge' | 'index'>) {
     this.fetches = fetches ?? false
+    this.edge = edge
     this.#finality = finality
     this.view = view
     this.vm = vm
@@ -236,7 +242,9 @@ export class EthReader {
   /** Its logs alone. */
   async logged(tipset: Tipset, call: Walking): Promise<LoggedTipset> {
     const known = rememberedExecuted(this.view, tipset)
-    return known === undefined ? loggedTipset(this.view, this.vm, tipset, call) : ethBlockOf(known, this.chainId)
+    return known === undefined
+      ? loggedTipset(this.view, this.vm, tipset, call, this.edge)
+      : ethBlockOf(known, this.chainId)
   }
 
   /** @param call - of the one who asks; default: nobody else waits */
@@ -247,13 +255,13 @@ export class EthReader {
 
 /** An executed tipset; the last ones are remembered. */
 export async function keptExecuted(
-  { view, vm }: Pick<EthMethodsDeps, 'view' | 'vm'>,
+  { view, vm, edge }: Pick<EthMethodsDeps, 'view' | 'vm' | 'edge'>,
   tipset: Tipset,
   call?: Walking,
 ): Promise<ExecutedTipset> {
   const known = rememberedExecuted(view, tipset)
   if (known !== undefined) return known
-  const executed = await executedTipset(view, vm, tipset, call)
+  const executed = await executedTipset(view, vm, tipset, call, edge)
   view.store.cache.keep(executedKey(tipset), executed, executedBytes(executed))
   return executed
 }

@@ -23,7 +23,7 @@ import { printedLogs } from '../types/eth.ts'
 import type { ListedMessage, ListedTransfer } from '../types/history.ts'
 
 /** What the methods need. */
-export interface HistoryMethodsDeps extends Pick<EthMethodsDeps, 'view' | 'vm' | 'index'> {
+export interface HistoryMethodsDeps extends Pick<EthMethodsDeps, 'view' | 'vm' | 'index' | 'edge'> {
   readonly transfers: TransferReader
 }
 
