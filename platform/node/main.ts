@@ -10,7 +10,7 @@ import { watchBuffers } from '../server/bufferWatch.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
 import { openLog } from '../server/logger.ts'
 import { fitNursery } from '../server/nursery.ts'
-import { hearingHangups } from '../server/programIo.ts'
+import { hearingHangups, type ProgramIo } from '../server/programIo.ts'
 import { systemRandom } from '../server/random.ts'
 import { spareWhileMuch } from '../server/sparingHeap.ts'
 import { petrelVersion } from '../server/version.ts'
@@ -40,27 +40,29 @@ const runtime = {
   sharesPorts: process.versions.deno === undefined,
 }
 
+/** The program's side of a command that runs until it is told to end: it keeps its memory small. */
+function longRunning(io: ProgramIo): ProgramIo {
+  fitNursery()
+  spareWhileMuch()
+  watchBuffers()
+  return hearingHangups(io)
+}
+
 const code = await runCli(process.argv.slice(2), {
   io: processIo(interrupt.signal),
   version,
   addNodeCommands: (program, context) =>
     addNodeCommands(program, context, {
       daemon: async (options) => {
-        const io = hearingHangups(context.io)
-        fitNursery()
-        spareWhileMuch()
-        watchBuffers()
+        const io = longRunning(context.io)
         return (await import('../server/runDaemon.ts')).runDaemon(options, io, runtime)
       },
       devnet: async (options) => {
-        const io = hearingHangups(context.io)
-        fitNursery()
-        spareWhileMuch()
-        watchBuffers()
+        const io = longRunning(context.io)
         return (await import('../server/runDevnet.ts')).runDevnet(options, io, runtime)
       },
       replica: async (options) => {
-        const io = hearingHangups(context.io)
+        const io = longRunning(context.io)
         return (await import('../server/runReplica.ts')).runReplica(options, io, runtime)
       },
       signer: async (options) => (await import('../server/runSigner.ts')).runSigner(options, context.io, runtime),
