@@ -5,11 +5,11 @@
 import { concatBytes, EMPTY_BYTES } from '../base/bytes.ts'
 import { CODEC_RAW } from '../codec/cid.ts'
 import { keccak256 } from '../crypto/hashes.ts'
-import { idAddress } from '../types/address.ts'
+import type { StateTree } from '../state/stateTree.ts'
 import type { ActorEvent } from '../types/event.ts'
 import type { ActorId } from '../types/scalars.ts'
-import { ethAddressOf, NOBODY } from './ethActorAddress.ts'
-import type { ExecutedMessage, ExecutedTipset } from './executedTipset.ts'
+import { ethAddressOfId } from './ethActorAddress.ts'
+import type { ExecutedMessage } from './executedTipset.ts'
 
 const BLOOM_BYTES = 256
 const BLOOM_BITS = 2048
@@ -48,7 +48,9 @@ export function logOf(event: ActorEvent): EthLogBody | undefined {
 }
 
 /** What logs are made of. */
-interface LoggedMessages extends Pick<ExecutedTipset, 'tree'> {
+interface LoggedMessages {
+  /** Has the actors that emitted. */
+  readonly tree: Pick<StateTree, 'getActor'>
   readonly messages: readonly Pick<ExecutedMessage, 'events'>[]
 }
 
@@ -76,7 +78,7 @@ export function placedLogs({ messages, tree }: LoggedMessages): PlacedLog[][] {
       const log = logOf(event)
       if (log === undefined) continue
       const { emitter, entries } = event
-      const address = ethAddressOf(tree, idAddress(emitter)) ?? NOBODY
+      const address = ethAddressOfId(tree, emitter)
       logs.push({ ...log, logIndex: at, emitter, address, isIndexed: entries.length > 0 })
     }
     return logs

@@ -7,11 +7,12 @@ import { readReceipts } from '../chain/receipts.ts'
 import { receiptsAfter } from '../chain/recordedState.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
-import { getCbor } from '../ipld/blockstore.ts'
+import { getCbor, hasBlock } from '../ipld/blockstore.ts'
+import type { StateTree } from '../state/stateTree.ts'
 import { type ChainMessage, signedChainMessage } from '../types/chainMessage.ts'
 import type { ActorEvent } from '../types/event.ts'
 import { signedMessage } from '../types/signedMessage.ts'
-import type { Tipset } from '../types/tipset.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { EthBlock } from './ethBlock.ts'
 import { placedLogs } from './ethLogs.ts'
 import { ethHashOf } from './ethTransactionOf.ts'
@@ -43,8 +44,22 @@ function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps
   }
   if (messages.every(({ events }) => events.length === 0))
     return { tipset, logs: () => messages.map(() => []), hash: () => EMPTY_BYTES }
-  const logs = placedLogs({ messages, tree: view.stateTree(state.stateRoot) })
+  const logs = placedLogs({ messages, tree: emitters(view, tipset, state) })
   return { tipset, logs: () => logs, hash: hashes(view, tipset, receipts.length) }
+}
+
+/**
+ * Those who emitted, of the head's state where the tipset is on its chain: an actor's address never changes, and what leads to it is read
+ * once then, not in the state of each tipset.
+ */
+function emitters(view: ChainView, tipset: Tipset, { stateRoot }: TipsetState): Pick<StateTree, 'getActor'> {
+  const own = view.stateTree(stateRoot)
+  const head = view.store.head()
+  const { parentStateRoot } = firstBlock(head)
+  if (!hasBlock(view.store.blocks, parentStateRoot) || !view.store.isAncestor(tipset, head)) return own
+  const newest = view.stateTree(parentStateRoot)
+  // One may have been deleted since.
+  return { getActor: (id) => newest.getActor(id) ?? own.getActor(id) }
 }
 
 /** Hashes of the transactions that a tipset's messages are. @param count - of those that were executed */

@@ -16,6 +16,8 @@ const MAX_KEPT_EPOCHS = 20_160
 const MAX_GAP = 2880
 /** Epochs that are read rather than waited for: as many as a client that asks again and again has missed. */
 const SHORT = 60
+/** Tipsets that are fetched before their turn. */
+const AHEAD = 8
 
 /** Epochs of a head's chain below that head, both inclusive. */
 export interface LogRange {
@@ -39,6 +41,8 @@ export interface LogIndexDeps {
   readonly store: Pick<ChainStore, 'parent' | 'tipset' | 'tipsetByHeight' | 'findByHeight'>
   /** Logs of an executed tipset, in order. */
   logs(tipset: Tipset, call: Walking): Promise<readonly LogJson[]>
+  /** Begins to fetch what `logs` will read. Absent: all is at hand. */
+  ahead?(tipset: Tipset, signal: AbortSignal): void
 }
 
 /**
@@ -146,8 +150,7 @@ export class EthLogIndex {
   /** Of a stretch that is begun, the highest tipset: the others are read from there down, as far as there is room. */
   async #addAbove(top: Tipset, call: Walking): Promise<void> {
     const keys = await call.walk(this.#downTo(this.#top?.height ?? top.height - 1, top))
-    for (const key of keys.reverse()) {
-      const tipset = this.#deps.store.tipset(key)
+    for (const tipset of this.#inTurn(keys.reverse(), call.signal)) {
       const logged = await this.#read(tipset, call)
       if (logged.logs.length > 0) this.#logged.push(logged)
       this.#bytes += logged.bytes
@@ -169,17 +172,30 @@ export class EthLogIndex {
   }
 
   async #addBelow(from: ChainEpoch, call: Walking): Promise<void> {
-    const { store } = this.#deps
-    let tipset: Tipset | undefined
-    while (this.#bottom > from && this.#bytes < MAX_SEARCHED_LOG_BYTES) {
-      const below = (height: ChainEpoch): Steps<Tipset> => store.findByHeight(height - 1, this.#top, 'previous')
-      tipset = tipset === undefined ? await call.walk(below(this.#bottom)) : store.parent(tipset)
+    if (this.#bottom <= from) return
+    const below = await call.walk(this.#deps.store.findByHeight(this.#bottom - 1, this.#top, 'previous'))
+    const keys = await call.walk(this.#downTo(from - 1, below))
+    for (const tipset of this.#inTurn(keys, call.signal)) {
+      if (this.#bytes >= MAX_SEARCHED_LOG_BYTES) return this.#fit()
       const logged = await this.#read(tipset, call)
       if (logged.logs.length > 0) this.#logged.unshift(logged)
       this.#bytes += logged.bytes
       this.#bottom = tipset.height
     }
+    // Below the last one there are null rounds.
+    this.#bottom = from
     this.#fit()
+  }
+
+  /** While one is read, those behind it are fetched. */
+  *#inTurn(keys: readonly TipsetKey[], signal: AbortSignal): Iterable<Tipset> {
+    const { store } = this.#deps
+    let told = 0
+    for (let i = 0; i < keys.length; i++) {
+      for (; this.#deps.ahead !== undefined && told < Math.min(i + AHEAD, keys.length); told++)
+        this.#deps.ahead(store.tipset(keys[told] as TipsetKey), signal)
+      yield store.tipset(keys[i] as TipsetKey)
+    }
   }
 
   async #read(tipset: Tipset, call: Walking): Promise<LoggedTipset> {
@@ -220,7 +236,7 @@ export class EthLogIndex {
     const { store } = this.#deps
     const top = await call.walk(store.findByHeight(to, head, 'previous'))
     const keys = await call.walk(this.#downTo(from - 1, top))
-    for (const key of keys.reverse()) show((await this.#read(store.tipset(key), call)).logs)
+    for (const tipset of this.#inTurn(keys.reverse(), call.signal)) show((await this.#read(tipset, call)).logs)
   }
 
   #slice(from: ChainEpoch, to: ChainEpoch): readonly LoggedTipset[] {

@@ -24,7 +24,11 @@ export class EthLogSearch {
   constructor(reader: EthReader, database?: HeadIndex) {
     this.#reader = reader
     this.#database = database
-    this.#index = new EthLogIndex({ store: reader.view.store, logs: (tipset, call) => this.logs(tipset, call) })
+    this.#index = new EthLogIndex({
+      store: reader.view.store,
+      logs: (tipset, call) => this.logs(tipset, call),
+      ...(reader.edge === undefined ? {} : { ahead: (tipset, signal) => reader.fetchLogged(tipset, signal) }),
+    })
   }
 
   /** Epochs that a search may span: of an index, all. */

@@ -74,6 +74,11 @@ export interface EthMethodsDeps {
   readonly findMessage: (messageCid: Cid, call: Walking, limit?: ChainEpoch) => Promise<FoundMessage | undefined>
 }
 
+/** Nobody waits: what would have to be executed is left to the one who does. */
+const UNEXECUTED: Pick<VmHost, 'tipsetState'> = {
+  tipsetState: () => Promise.reject(new RpcError('FAILED', 'not fetched')),
+}
+
 /** Reads executed tipsets, remembering the last ones. */
 export class EthReader {
   readonly view: ChainView
@@ -245,6 +250,12 @@ export class EthReader {
     return known === undefined
       ? loggedTipset(this.view, this.vm, tipset, call, this.edge)
       : ethBlockOf(known, this.chainId)
+  }
+
+  /** Begins to fetch what its logs are read from; where that needs more than fetching, nothing. */
+  fetchLogged(tipset: Tipset, signal: AbortSignal): void {
+    if (this.edge === undefined || rememberedExecuted(this.view, tipset) !== undefined) return
+    loggedTipset(this.view, UNEXECUTED, tipset, { walk: finish, signal }, this.edge).catch(() => undefined)
   }
 
   /** @param call - of the one who asks; default: nobody else waits */

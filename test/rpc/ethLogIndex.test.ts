@@ -134,6 +134,31 @@ it('reads nothing for null rounds', async () => {
   expect(reads).toEqual([20])
 })
 
+it('begins to fetch what comes next, each once and not all at once', async () => {
+  const { store } = forkingChain(40)
+  const events: string[] = []
+  const index = new EthLogIndex({
+    store,
+    ahead: ({ height }) => void events.push(`ahead ${height}`),
+    logs: async ({ height }) => {
+      events.push(`read ${height}`)
+      return []
+    },
+  })
+  await index.between({ head: store.head(), from: 5, to: 39 }, plainCall(), () => undefined)
+  const [read, ahead] = ['read', 'ahead'].map((what) => events.filter((event) => event.startsWith(what)))
+  // The highest, then the others from there down.
+  const heights = Array.from({ length: 35 }, (_, i) => 39 - i)
+  expect(read).toEqual(heights.map((height) => `read ${height}`))
+  expect(ahead).toEqual(heights.map((height) => `ahead ${height}`))
+  for (const height of heights.slice(1)) {
+    const before = events.slice(0, events.indexOf(`read ${height}`))
+    const under = before.filter((event) => event.startsWith('ahead')).length - (39 - height)
+    expect(under).toBeGreaterThan(0)
+    expect(under).toBeLessThanOrEqual(8)
+  }
+})
+
 describe('logs worth more than what is kept', () => {
   // A tenth of it each: ten tipsets are too many, since a log is more than its data.
   const data = 'x'.repeat(MAX_SEARCHED_LOG_BYTES / 10)
