@@ -31,6 +31,7 @@ import { type Blockstore, getBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
 import { type WalkBudget, walkBudget } from './nodeCache.ts'
 import type { WideNumber } from './wideNumber.ts'
+import { withSiblings } from './withSiblings.ts'
 
 /** How a tree is laid out. */
 export interface AmtOptions {
@@ -286,6 +287,15 @@ export class Amt<V> {
     return (nodes.get(this.#format + link.cid.key) as AmtNode | undefined) ?? this.#decoded(link).node
   }
 
+  /** A node that is read with all that follow it. @param at - of its link in its parent's */
+  #withOthers(links: AmtNode['links'], at: number, read: () => AmtNode): AmtNode {
+    try {
+      return read()
+    } catch (error) {
+      throw withSiblings(error, this.#store, linksAfter(links, at))
+    }
+  }
+
   *#walk(node: AmtNode, height: number, base: number, budget: WalkBudget): IterableIterator<[number, V]> {
     if (height === 0) {
       const values = leafValues(node)
@@ -300,7 +310,7 @@ export class Amt<V> {
     for (let i = 0; i < links.length; i++) {
       const child = links[i]
       if (child === undefined) continue
-      const below = isLink(child) ? this.#walked(child, budget) : child
+      const below = isLink(child) ? this.#withOthers(links, i, () => this.#walked(child, budget)) : child
       yield* this.#walk(below, height - 1, base + i * span, budget)
     }
   }
@@ -323,7 +333,9 @@ export class Amt<V> {
     const links = node.links ?? []
     for (let i = 0; i < links.length; i++) {
       const child = links[i]
-      if (child !== undefined) this.#each(isLink(child) ? this.#node(child) : child, height - 1, base + i * span, visit)
+      if (child === undefined) continue
+      const below = isLink(child) ? this.#withOthers(links, i, () => this.#node(child)) : child
+      this.#each(below, height - 1, base + i * span, visit)
     }
   }
 
@@ -335,6 +347,10 @@ export class Amt<V> {
     })
     return out
   }
+}
+
+function* linksAfter(links: AmtNode['links'], at: number): Iterable<Cid> {
+  for (const link of (links ?? []).slice(at + 1)) if (link !== undefined && isLink(link)) yield link.cid
 }
 
 function checkIndex(index: number): void {

@@ -39,8 +39,9 @@ const NAMED_CIDS = 3
 export class BlockMissing extends IpldError {
   readonly cids: readonly Cid[]
 
-  constructor(cids: readonly Cid[]) {
-    const names = cids.slice(0, NAMED_CIDS).map(String)
+  /** @param named - of them in the text, the first ones */
+  constructor(cids: readonly Cid[], named: number = NAMED_CIDS) {
+    const names = cids.slice(0, named).map(String)
     // Lotus' own words: clients look for "not found".
     super('BLOCK_MISSING', `ipld: could not find ${names.join(', ')}`, { cids: names, count: cids.length })
     this.cids = cids

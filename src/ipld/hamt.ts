@@ -31,6 +31,7 @@ import {
   slotIndex,
 } from './hamtNode.ts'
 import { type WalkBudget, walkBudget } from './nodeCache.ts'
+import { withSiblings } from './withSiblings.ts'
 
 const DEFAULT_BIT_WIDTH = 5
 const MAX_BIT_WIDTH = 8
@@ -296,7 +297,16 @@ export class Hamt<V> {
       const slot = last.node.slot(last.next++)
       if (slot === undefined) continue
       if (Array.isArray(slot)) yield* slot
-      else way.push({ node: isLink(slot) ? this.#node(slot, budget) : slot, next: 0 })
+      else way.push({ node: isLink(slot) ? this.#walked(last.node, last.next - 1, slot, budget) : slot, next: 0 })
+    }
+  }
+
+  /** A node that a walk comes to. @param at - slot of the link in its parent */
+  #walked(parent: HamtNode, at: number, link: HamtLink, budget: WalkBudget | undefined): HamtNode {
+    try {
+      return this.#node(link, budget)
+    } catch (error) {
+      throw withSiblings(error, this.#store, linksAfter(parent, at))
     }
   }
 
@@ -315,7 +325,7 @@ export class Hamt<V> {
           visit(entry.key, this.#value(entry))
         }
       } else {
-        this.#each(isLink(slot) ? this.#node(slot) : slot, visit)
+        this.#each(isLink(slot) ? this.#walked(node, i, slot, this.#budget) : slot, visit)
       }
     }
   }
@@ -375,5 +385,12 @@ export class Hamt<V> {
       }
       yield undefined
     }
+  }
+}
+
+function* linksAfter(node: HamtNode, at: number): Iterable<Cid> {
+  for (let i = at + 1; i < node.slots.length; i++) {
+    const slot = node.slot(i)
+    if (slot !== undefined && !Array.isArray(slot) && isLink(slot)) yield slot.cid
   }
 }
