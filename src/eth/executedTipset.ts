@@ -10,7 +10,7 @@ import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/weights.ts'
 import { Amt } from '../ipld/amt.ts'
 import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
-import { type Blockstore, getBlock, hasBlock } from '../ipld/blockstore.ts'
+import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
@@ -50,11 +50,11 @@ export async function executedTipset(
   vm: Pick<VmHost, 'tipsetState'>,
   tipset: Tipset,
   call?: Waiter,
-  edge: BlockEdge = allAtHand,
+  edge?: BlockEdge,
 ): Promise<ExecutedTipset> {
   const read = async (): Promise<ExecutedTipset> => (call?.walk ?? finish)(readExecuted(view, tipset, state))
   const state = await (call === undefined ? vm.tipsetState(tipset) : receiptsAfter(tipset, view.store, vm, call, edge))
-  return edge(read, call?.signal)
+  return (edge ?? allAtHand)(read, call?.signal)
 }
 
 function* readExecuted(
@@ -90,11 +90,9 @@ export function assertEvents(blocks: Blockstore, receipts: readonly Pick<Receipt
   if (missing.length > 0) throw new BlockMissing(missing)
 }
 
-/** Events of a message. */
+/** Events of a message, after {@link assertEvents}: what was decoded of a list may outlive its block. */
 export function eventsOf(blocks: Blockstore, { eventsRoot }: Receipt): readonly ActorEvent[] {
   if (eventsRoot === null) return []
-  // Also one that is named by nothing but its bytes has to be there.
-  getBlock(blocks, eventsRoot)
   return Amt.load(blocks, eventsRoot, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values()
 }
 

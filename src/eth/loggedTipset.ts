@@ -12,7 +12,7 @@ import type { StateTree } from '../state/stateTree.ts'
 import { type ChainMessage, signedChainMessage } from '../types/chainMessage.ts'
 import type { ActorEvent } from '../types/event.ts'
 import { signedMessage } from '../types/signedMessage.ts'
-import { firstBlock, type Tipset } from '../types/tipset.ts'
+import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
 import type { EthBlock } from './ethBlock.ts'
 import { placedLogs } from './ethLogs.ts'
 import { ethHashOf } from './ethTransactionOf.ts'
@@ -27,10 +27,10 @@ export async function loggedTipset(
   vm: Pick<VmHost, 'tipsetState'>,
   tipset: Tipset,
   call: Waiter,
-  edge: BlockEdge = allAtHand,
+  edge?: BlockEdge,
 ): Promise<LoggedTipset> {
   const state = await receiptsAfter(tipset, view.store, vm, call, edge)
-  return edge(() => call.walk(readLogged(view, tipset, state)), call.signal)
+  return (edge ?? allAtHand)(() => call.walk(readLogged(view, tipset, state)), call.signal)
 }
 
 function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps<LoggedTipset> {
@@ -44,7 +44,7 @@ function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps
   }
   if (messages.every(({ events }) => events.length === 0))
     return { tipset, logs: () => messages.map(() => []), hash: () => EMPTY_BYTES }
-  const logs = placedLogs({ messages, tree: emitters(view, tipset, state) })
+  const logs = placedLogs({ messages, tree: yield* emitters(view, tipset, state) })
   return { tipset, logs: () => logs, hash: hashes(view, tipset, receipts.length) }
 }
 
@@ -52,11 +52,14 @@ function* readLogged(view: ChainView, tipset: Tipset, state: TipsetState): Steps
  * Those who emitted, of the head's state where the tipset is on its chain: an actor's address never changes, and what leads to it is read
  * once then, not in the state of each tipset.
  */
-function emitters(view: ChainView, tipset: Tipset, { stateRoot }: TipsetState): Pick<StateTree, 'getActor'> {
+function* emitters(view: ChainView, tipset: Tipset, { stateRoot }: TipsetState): Steps<Pick<StateTree, 'getActor'>> {
+  const { store } = view
   const own = view.stateTree(stateRoot)
-  const head = view.store.head()
+  const head = store.head()
   const { parentStateRoot } = firstBlock(head)
-  if (!hasBlock(view.store.blocks, parentStateRoot) || !view.store.isAncestor(tipset, head)) return own
+  if (tipset.height >= head.height || !hasBlock(store.blocks, parentStateRoot)) return own
+  const there = yield* store.findByHeight(tipset.height, head, 'next')
+  if (!equalTipsetKeys(there.key, tipset.key)) return own
   const newest = view.stateTree(parentStateRoot)
   // One may have been deleted since.
   return { getActor: (id) => newest.getActor(id) ?? own.getActor(id) }

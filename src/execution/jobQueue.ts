@@ -15,6 +15,7 @@ export interface Job {
   runs: number
   /** It runs on and nobody waits for it. */
   isCancelled: boolean
+  /** Of who asked: aborted when nobody waits for it. */
   readonly signal: AbortSignal | undefined
   resolve(result: VmResult): void
   reject(error: Error): void

@@ -11,7 +11,7 @@ import { type VmCall, VmHost, type VmResult } from '../chain/vm.ts'
 import { type Cid, cidFromBytes } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
-import { type Blockstore, hasBlock, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
+import { type Blockstore, getBlock, hasBlock, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
 import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { blockHeader } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
@@ -87,6 +87,7 @@ function isShort(call: VmCall): boolean {
  * A thread that dies fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
  */
 export class WorkerVmHost extends VmHost {
+  /** Which of its executions may fetch while they run. */
   readonly fetched: FetchedRuns = new FetchedRuns()
   readonly #deps: WorkerVmHostDeps
   readonly #threads = new Set<Thread>()
@@ -357,14 +358,11 @@ export class WorkerVmHost extends VmHost {
   #bring({ jobs: [job] }: Thread, cid: Cid): Promise<Uint8Array | undefined> {
     const edge = job === undefined || job.isCancelled ? undefined : this.fetched.edge(job.call.tipset)
     if (job === undefined || edge === undefined) return Promise.resolve(undefined)
-    const { blocks } = this.#deps.view.store
-    const read = (): Uint8Array => {
-      const data = blocks.get(cid) ?? this.#withHeaders(job.call.tipset).get(cid)
-      if (data === undefined) throw new BlockMissing([cid])
-      return data
-    }
+    const { tipset } = job.call
+    const isHeader = tipset.key.some((own) => own.equals(cid))
+    const store = isHeader ? this.#withHeaders(tipset) : this.#deps.view.store.blocks
     const late = (): Error => new BlockMissing([cid])
-    const brought = withTimeout(this.#deps.timers, QUICK_MS, late, () => edge(read, job.signal))
+    const brought = withTimeout(this.#deps.timers, QUICK_MS, late, () => edge(() => getBlock(store, cid), job.signal))
     return brought.catch(() => undefined)
   }
 

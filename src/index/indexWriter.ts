@@ -61,7 +61,7 @@ export interface IndexStatus {
   /** Epochs from there to the newest executed tipset; undefined: not known. */
   readonly behind: ChainEpoch | undefined
   /** Rows that were written so far of the tipset with which an empty index begins: millions. undefined: none begins. */
-  readonly begun: number | undefined
+  readonly firstRows: number | undefined
   /** Since the start. */
   readonly transactions: number
   readonly tipsets: number
@@ -69,7 +69,7 @@ export interface IndexStatus {
 }
 
 /** Between two words about a beginning. */
-const BEGUN_SAID_MS = 10_000
+const BEGINNING_SAID_MS = 10_000
 /** Tipsets of one transaction, where many are missing. */
 const TIPSETS_AT_ONCE = 16
 /** How long a walk along the chain may go on before others have their turn, milliseconds. */
@@ -120,7 +120,7 @@ export class IndexWriter {
       reason: this.#reason,
       height,
       behind: reached === undefined ? undefined : Math.max(0, this.#target().height - reached),
-      begun: this.#beginning?.rows,
+      firstRows: this.#beginning?.rows,
       transactions: this.#transactions,
       tipsets: this.#tipsets,
       failures: this.#failures,
@@ -241,7 +241,7 @@ export class IndexWriter {
       applied.map(async (tipset): Promise<AppliedTipset> => {
         const name = tipsetName(tipset)
         const { height } = tipset
-        if (begins) return this.#begun(await this.#rows.read(tipset, true))
+        if (begins) return this.#counted(await this.#rows.read(tipset, true))
         return known.has(name)
           ? { tipset: name, height, rows: undefined }
           : (ahead.get(name) ?? this.#rows.read(tipset, false))
@@ -269,7 +269,7 @@ export class IndexWriter {
   }
 
   /** The same rows, counted as they are written, which takes minutes. */
-  #begun(tipset: AppliedTipset): AppliedTipset {
+  #counted(tipset: AppliedTipset): AppliedTipset {
     const { clock, log } = this.#deps
     const { height, rows } = tipset
     if (rows === undefined) return tipset
@@ -283,7 +283,7 @@ export class IndexWriter {
         signal.throwIfAborted()
         yield batch
         beginning.rows += batch.rows.length
-        if (clock.monotonicMs() - saidMs < BEGUN_SAID_MS) continue
+        if (clock.monotonicMs() - saidMs < BEGINNING_SAID_MS) continue
         saidMs = clock.monotonicMs()
         log.info('the index begins: every balance and address', { ...beginning })
       }

@@ -150,6 +150,8 @@ export async function startNode(
   const isPartial = light !== undefined || replica !== undefined
   const followsUnexecuted = isPartial || net?.mode === 'headers'
   const edge = net?.exchange.fetcher.run ?? parts.edge
+  // Fetches what executions left that are not its own.
+  const ofOthers = followsUnexecuted ? edge : undefined
   const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
   const vm = edge === undefined ? parts.vm : fetchingVmHost(parts.vm, edge, parts.fetched)
@@ -285,7 +287,7 @@ export async function startNode(
       places,
       findMessage: (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => findSought(cid, { limit, allowReplaced: false, walk }),
       fetches: edge !== undefined,
-      edge: followsUnexecuted ? edge : undefined,
+      edge: ofOthers,
       gas: mempool.gas,
       pool: mempool.pool,
       clientVersion: `Petrel/v${settings.version}+${network.name}`,
@@ -299,7 +301,7 @@ export async function startNode(
     }),
     ...searchMethods(search),
     ...transferMethods({ view, transfers }),
-    ...historyMethods({ view, vm, index, transfers, edge: followsUnexecuted ? edge : undefined }),
+    ...historyMethods({ view, vm, index, transfers, edge: ofOthers }),
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (account) => headBalance(view, account) }),
     ...mempool.rows,

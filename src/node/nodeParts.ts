@@ -1,5 +1,4 @@
 /** What a node is put together from. */
-
 import type { ArchiveStore } from '../archive/carStore.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import type { ChainStore } from '../chain/chainStore.ts'

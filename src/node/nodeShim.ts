@@ -1,5 +1,4 @@
 /** What a runtime brings to the assembly of a node: it opens things, and decides nothing. */
-
 import type { KeyValueStore } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'

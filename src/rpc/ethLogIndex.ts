@@ -42,7 +42,7 @@ export interface LogIndexDeps {
   /** Logs of an executed tipset, in order. */
   logs(tipset: Tipset, call: Walking): Promise<readonly LogJson[]>
   /** Begins to fetch what `logs` will read. Absent: all is at hand. */
-  ahead?(tipset: Tipset, signal: AbortSignal): void
+  ahead?(tipset: Tipset, call: Walking): void
 }
 
 /**
@@ -150,7 +150,7 @@ export class EthLogIndex {
   /** Of a stretch that is begun, the highest tipset: the others are read from there down, as far as there is room. */
   async #addAbove(top: Tipset, call: Walking): Promise<void> {
     const keys = await call.walk(this.#downTo(this.#top?.height ?? top.height - 1, top))
-    for (const tipset of this.#inTurn(keys.reverse(), call.signal)) {
+    for (const tipset of this.#inTurn(keys.reverse(), call)) {
       const logged = await this.#read(tipset, call)
       if (logged.logs.length > 0) this.#logged.push(logged)
       this.#bytes += logged.bytes
@@ -175,7 +175,7 @@ export class EthLogIndex {
     if (this.#bottom <= from) return
     const below = await call.walk(this.#deps.store.findByHeight(this.#bottom - 1, this.#top, 'previous'))
     const keys = await call.walk(this.#downTo(from - 1, below))
-    for (const tipset of this.#inTurn(keys, call.signal)) {
+    for (const tipset of this.#inTurn(keys, call)) {
       if (this.#bytes >= MAX_SEARCHED_LOG_BYTES) return this.#fit()
       const logged = await this.#read(tipset, call)
       if (logged.logs.length > 0) this.#logged.unshift(logged)
@@ -188,12 +188,12 @@ export class EthLogIndex {
   }
 
   /** While one is read, those behind it are fetched. */
-  *#inTurn(keys: readonly TipsetKey[], signal: AbortSignal): Iterable<Tipset> {
+  *#inTurn(keys: readonly TipsetKey[], call: Walking): Iterable<Tipset> {
     const { store } = this.#deps
     let told = 0
     for (let i = 0; i < keys.length; i++) {
       for (; this.#deps.ahead !== undefined && told < Math.min(i + AHEAD, keys.length); told++)
-        this.#deps.ahead(store.tipset(keys[told] as TipsetKey), signal)
+        this.#deps.ahead(store.tipset(keys[told] as TipsetKey), call)
       yield store.tipset(keys[i] as TipsetKey)
     }
   }
@@ -236,7 +236,7 @@ export class EthLogIndex {
     const { store } = this.#deps
     const top = await call.walk(store.findByHeight(to, head, 'previous'))
     const keys = await call.walk(this.#downTo(from - 1, top))
-    for (const tipset of this.#inTurn(keys.reverse(), call.signal)) show((await this.#read(tipset, call)).logs)
+    for (const tipset of this.#inTurn(keys.reverse(), call)) show((await this.#read(tipset, call)).logs)
   }
 
   #slice(from: ChainEpoch, to: ChainEpoch): readonly LoggedTipset[] {

@@ -27,7 +27,7 @@ export class EthLogSearch {
     this.#index = new EthLogIndex({
       store: reader.view.store,
       logs: (tipset, call) => this.logs(tipset, call),
-      ...(reader.edge === undefined ? {} : { ahead: (tipset, signal) => reader.fetchLogged(tipset, signal) }),
+      ...(reader.edge === undefined ? {} : { ahead: (tipset, call) => reader.fetchLogged(tipset, call) }),
     })
   }
 

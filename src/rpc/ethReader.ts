@@ -253,9 +253,9 @@ export class EthReader {
   }
 
   /** Begins to fetch what its logs are read from; where that needs more than fetching, nothing. */
-  fetchLogged(tipset: Tipset, signal: AbortSignal): void {
+  fetchLogged(tipset: Tipset, call: Walking): void {
     if (this.edge === undefined || rememberedExecuted(this.view, tipset) !== undefined) return
-    loggedTipset(this.view, UNEXECUTED, tipset, { walk: finish, signal }, this.edge).catch(() => undefined)
+    loggedTipset(this.view, UNEXECUTED, tipset, call, this.edge).catch(() => undefined)
   }
 
   /** @param call - of the one who asks; default: nobody else waits */

@@ -37,6 +37,14 @@ describe.skipIf(missing !== undefined)('an index that begins', () => {
     return url
   }
 
+  /** Which of a table there are: one that is made again is another. */
+  async function oidsOf(url: string): Promise<string[]> {
+    const sql = connect(url)
+    const found = await sql`select indexrelid::text as oid from pg_index where indrelid = 'petrel.addresses'::regclass`
+    await sql.end()
+    return found.map(({ oid }) => oid as string).sort()
+  }
+
   async function indexesOf(url: string): Promise<string[]> {
     const sql = connect(url)
     const found = await sql`select indexdef || coalesce(pg_get_constraintdef(c.oid), '') as text
@@ -49,16 +57,20 @@ describe.skipIf(missing !== undefined)('an index that begins', () => {
     const url = await emptyIndex()
     const made = await indexesOf(url)
     expect(made.length).toBeGreaterThan(20)
+    const before = await oidsOf(url)
     const writer = writerOf(exchange.node, url)
     writer.start(neverFinal(exchange.node))
     await caughtUp(writer)
     await writer.stop()
     expect(await indexesOf(url)).toEqual(made)
+    const after = await oidsOf(url)
+    expect(after.filter((oid) => before.includes(oid))).toEqual([])
+    expect(after).toHaveLength(before.length)
   })
 
   test('does without taking them away while somebody reads the tables', async () => {
     const url = await emptyIndex()
-    const made = await indexesOf(url)
+    const before = await oidsOf(url)
     const reader = connect(url)
     await reader`begin`
     await reader`select count(*) from petrel.addresses`
@@ -67,7 +79,7 @@ describe.skipIf(missing !== undefined)('an index that begins', () => {
     await caughtUp(writer)
     await writer.stop()
     await reader.end()
-    expect(await indexesOf(url)).toEqual(made)
+    expect(await oidsOf(url)).toEqual(before)
     expect(await allRows(url, 'canonical')).toEqual(await freshRows(exchange.node, await database()))
   })
 
@@ -90,27 +102,27 @@ describe.skipIf(missing !== undefined)('an index that begins', () => {
   })
 
   test('says how far it is, and how far behind', async () => {
-    const said: { rows: number; behind: number | undefined; begun: number | undefined }[] = []
+    const said: { rows: number; behind: number | undefined; firstRows: number | undefined }[] = []
     const log: Logger = {
       ...silentLog,
       info: (_text, info) => {
         if (info?.rows === undefined) return
-        const { behind, begun } = writer.status
-        said.push({ rows: info.rows as number, behind, begun })
+        const { behind, firstRows } = writer.status
+        said.push({ rows: info.rows as number, behind, firstRows })
       },
     }
     let now = 0
     const url = await database()
     const writer = writerOf(exchange.node, url, log, { from: 0, monotonicMs: () => (now += 10_000) })
-    expect(writer.status).toMatchObject({ behind: undefined, begun: undefined })
+    expect(writer.status).toMatchObject({ behind: undefined, firstRows: undefined })
     writer.start(neverFinal(exchange.node))
     await caughtUp(writer)
     await writer.stop()
-    expect(writer.status.begun).toBeUndefined()
+    expect(writer.status.firstRows).toBeUndefined()
     // The newest executed tipset is one below the head; of those from genesis on, none is written.
     const { store } = exchange.node.view
     const behind = store.parent(store.head()).height + 1
-    for (const one of said) expect(one).toMatchObject({ behind, begun: one.rows })
+    for (const one of said) expect(one).toMatchObject({ behind, firstRows: one.rows })
     const { tipsets: _, ...rows } = await allRows(url, 'petrel')
     const first = Object.values(rows).flat()
     expect(said.at(-1)?.rows).toBe(first.filter((row) => JSON.parse(row).height === 0).length)

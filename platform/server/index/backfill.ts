@@ -159,7 +159,7 @@ async function fill(
   // The first tipset of an index takes minutes, which say nothing of the others.
   let first: { readonly tipsets: number; readonly seconds: number } | undefined
   for (let written = 0; ; ) {
-    const { state, behind, begun, height, tipsets, transactions } = writer.status
+    const { state, behind, firstRows, height, tipsets, transactions } = writer.status
     if (transactions > written) made.turn()
     written = transactions
     const seconds = (performance.now() - began) / MS_PER_SEC
@@ -174,7 +174,7 @@ async function fill(
     const rate = first === undefined ? 0 : (tipsets - first.tipsets) / (seconds - first.seconds)
     say(() => {
       if (state !== 'following') return `index: ${state}`
-      if (begun !== undefined) return `the first tipset, every balance and address: ${begun} rows`
+      if (firstRows !== undefined) return `the first tipset, every balance and address: ${firstRows} rows`
       const left =
         behind === undefined || !(rate > 0) ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
       return `epoch ${height ?? 'none'}: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute${left}`

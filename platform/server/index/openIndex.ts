@@ -60,7 +60,7 @@ async function openIndex(
   }
 }
 
-function healthText({ state, reason, height, behind, begun }: IndexStatus): string {
+function healthText({ state, reason, height, behind, firstRows }: IndexStatus): string {
   switch (state) {
     case 'connecting':
       return 'index: connecting'
@@ -69,7 +69,7 @@ function healthText({ state, reason, height, behind, begun }: IndexStatus): stri
     case 'failing':
       return `index: not written: ${reason}`
     case 'following':
-      if (begun !== undefined) return `index: begins, ${begun} rows written, ${behind ?? 0} behind`
+      if (firstRows !== undefined) return `index: begins, ${firstRows} rows written, ${behind ?? 0} behind`
       return height === undefined ? 'index: empty' : `index: at epoch ${height}, ${behind ?? 0} behind`
   }
 }
