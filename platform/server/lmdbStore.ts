@@ -8,7 +8,7 @@
  * (mdb.c, mdb_page_flush), and the process dies of that some failures later. So room is looked for before each commit, and
  * when the disk fails all the same nothing is written any more.
  */
-import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { latin1 } from '../../src/base/bytes.ts'
@@ -20,12 +20,8 @@ import { type BlocksOptions, LmdbBlocks } from './lmdbBlocks.ts'
 import { assertSound, DATA_FILE } from './lmdbFile.ts'
 import { upgradeStore } from './lmdbFormat.ts'
 import { copyOf, LmdbKeyValues, type Table, type WriteSize } from './lmdbKeyValues.ts'
+import { fileSystemFreeBytes, LmdbRoom } from './lmdbRoom.ts'
 import { ReadGuard } from './readGuard.ts'
-
-/** Room on the disk that LMDB is left at least, bytes: what others write between the look and the write. */
-const RESERVE_BYTES = 8 * 1024 * 1024
-/** Pages of the tree that one write may copy, bytes. */
-const PAGES_PER_WRITE = 16 * 1024
 
 /** Blocks; everything else; the same of format 0; the format's number, and fences of commits. */
 const TABLES = ['blocks', 'values', 'meta', 'format']
@@ -80,11 +76,6 @@ function isFalseAlarm(cause: unknown): boolean {
 
 const NO_WRITES: WriteSize = { writes: 0, bytes: 0 }
 
-function fileSystemFreeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path)
-  return bavail * bsize
-}
-
 /**
  * A file system that the kernel has made read-only, as it does after errors of a disk: LMDB would notice in the midst of a commit.
  * @throws PlatformError STORE_READ_ONLY
@@ -112,7 +103,7 @@ export class LmdbEnvironment {
   readonly #tables: readonly Table[]
   readonly #blocks: LmdbBlocks
   readonly #path: string
-  readonly #freeBytes: () => number
+  readonly #room: LmdbRoom
   #closed = false
   /** Commits of LMDB's own thread under way. */
   readonly #aside = new Set<Promise<unknown>>()
@@ -127,7 +118,7 @@ export class LmdbEnvironment {
     this.#path = options.path
     this.reads = new ReadGuard('the store', options.path)
     this.#below = options.below
-    this.#freeBytes = options.freeBytes ?? (() => fileSystemFreeBytes(options.path))
+    this.#room = new LmdbRoom(options.path, options.freeBytes ?? (() => fileSystemFreeBytes(options.path)))
     try {
       mkdirSync(options.path, { recursive: true })
       if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
@@ -140,6 +131,7 @@ export class LmdbEnvironment {
         eventTurnBatching: false,
         ...BINARY,
       })
+      if (options.readsOnly !== true) this.#room.opened()
       this.#assertTables()
       const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
       this.#blocks = new LmdbBlocks(this, blocks, options)
@@ -221,7 +213,7 @@ export class LmdbEnvironment {
    */
   transaction(size: WriteSize, write: () => void, attempts: number = COMMIT_ATTEMPTS): void {
     this.assertOpen()
-    this.#assertWritable(size)
+    const giveBack = this.#takeRoom(size)
     let ours = true
     try {
       this.#root.transactionSync(() => {
@@ -234,6 +226,8 @@ export class LmdbEnvironment {
       // LMDB's own failures carry a number. What is thrown by who fills the transaction only ends that.
       if (!ours || hasNumber(cause)) this.#broken = error
       throw error
+    } finally {
+      giveBack()
     }
   }
 
@@ -259,7 +253,7 @@ export class LmdbEnvironment {
    */
   async commitAside(size: WriteSize, write: () => Promise<unknown>, attempts: number = COMMIT_ATTEMPTS): Promise<void> {
     this.assertOpen()
-    this.#assertWritable(size)
+    const giveBack = this.#takeRoom(size)
     const written = write()
     this.#aside.add(written)
     try {
@@ -270,6 +264,7 @@ export class LmdbEnvironment {
       this.#broken = this.#writeFailed(cause)
       throw this.#broken
     } finally {
+      giveBack()
       this.#aside.delete(written)
     }
   }
@@ -296,24 +291,14 @@ export class LmdbEnvironment {
     if (this.#broken !== undefined) throw this.#broken
     this.reads.assertReadable()
     this.#below?.assertReadable()
-    this.#assertRoom(size)
+    this.#room.assertRoom(size)
     assertNotReadOnly(this.#path)
   }
 
-  /** @throws PlatformError STORE_FULL */
-  #assertRoom({ writes, bytes }: WriteSize): void {
-    const free = this.#freeBytes()
-    const most = RESERVE_BYTES + 2 * bytes + writes * PAGES_PER_WRITE
-    if (free >= most) return
-    // No more pages are copied than there are: a small store needs less.
-    const needed = RESERVE_BYTES + 2 * bytes + Math.min(writes * PAGES_PER_WRITE, 2 * this.#fileBytes())
-    if (free >= needed) return
-    const text = `Cannot write to the store: the disk is full (${free} bytes free at ${this.#path}, ${needed} needed)`
-    throw new PlatformError('STORE_FULL', text, { path: this.#path, free, needed })
-  }
-
-  #fileBytes(): number {
-    return statSync(join(this.#path, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0
+  /** Takes the room of a commit. @returns gives it back @throws as {@link LmdbEnvironment.commit} */
+  #takeRoom(size: WriteSize): () => void {
+    this.#assertWritable(size)
+    return this.#room.take(size)
   }
 
   /**
@@ -341,6 +326,7 @@ export class LmdbEnvironment {
       await this.flush()
     } finally {
       this.#closed = true
+      this.#room.close()
       await this.#root.close()
     }
   }
