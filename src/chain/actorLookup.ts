@@ -3,9 +3,11 @@
  * @see lotus chain/state/statetree.go GetActor, LookupIDAddress; chain/vm/vm.go ResolveToDeterministicAddr;
  *   chain/stmgr/stmgr.go LookupRobustAddress
  */
-import type { Steps } from '../base/steps.ts'
+
 import { u64 } from '../codec/description.ts'
 import { getCbor } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import type { FetchedSteps } from '../ipld/found.ts'
 import { Hamt } from '../ipld/hamt.ts'
 import { accountState } from '../state/account.ts'
 import { initState } from '../state/init.ts'
@@ -85,7 +87,7 @@ export function notOfKind(view: ChainView, actor: ActorState, name: string): str
  * The address that the init actor maps to an ID; scans its whole map.
  * @throws ChainError `NOT_FOUND`, `NOT_SUPPORTED` for an address that is no ID
  */
-export function* robustAddress(view: ChainView, tree: StateTree, address: Address): Steps<Address> {
+export function* robustAddress(view: ChainView, tree: StateTree, address: Address): FetchedSteps<Address> {
   if (!isIdAddress(address)) {
     const text = 'failed to decode provided address as id addr: cannot get id from non id address'
     throw new ChainError('NOT_SUPPORTED', text)
@@ -94,8 +96,9 @@ export function* robustAddress(view: ChainView, tree: StateTree, address: Addres
   const actor = tree.getActor(INIT_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'load init actor: actor not found')
   const { addressMap } = getCbor(view.store.blocks, initState, actor.head)
-  for (const [key, mapped] of Hamt.load(view.store.blocks, addressMap, u64).entries()) {
-    if (mapped === id) return addressFromBytes(key)
+  for (const found of Hamt.load(view.store.blocks, addressMap, u64).found()) {
+    if (found instanceof BlockMissing) yield found
+    else if (found[1] === id) return addressFromBytes(found[0])
     yield
   }
   throw new ChainError('NOT_FOUND', `Address ${view.addressText(address)} not found`)

@@ -2,6 +2,7 @@
  * The rows of a tipset that was executed. They follow from the tipset alone, whatever the index holds and whoever writes it; only the
  * first one of an index has more: every address and balance that was there before.
  */
+
 import { fromHex, toHex } from '../base/bytes.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
@@ -9,6 +10,7 @@ import type { Json } from '../codec/jsonText.ts'
 import { ethBlockHash } from '../eth/ethIndex.ts'
 import { type ExecutedTipset, executedTipset } from '../eth/executedTipset.ts'
 import { BlockMissing } from '../ipld/errors.ts'
+import { present } from '../ipld/found.ts'
 import { balanceChanges } from '../transfers/balanceChanges.ts'
 import { type AddressedTransfers, TransferReader } from '../transfers/tipsetTransfers.ts'
 import { addressToId, idAddress } from '../types/address.ts'
@@ -147,7 +149,8 @@ function* balanceRows(
     return { actor, change, balance: String(balance) }
   }
   if (isFirst) {
-    for (const [id, { balance }] of after.entries()) if (balance !== 0n || changes.has(id)) yield row(id, balance)
+    for (const [id, { balance }] of present(after.found()))
+      if (balance !== 0n || changes.has(id)) yield row(id, balance)
     for (const id of changes.keys()) if (after.getActor(id) === undefined) yield row(id, 0n)
   } else {
     for (const id of changes.keys()) yield row(id, after.getActor(id)?.balance ?? 0n)

@@ -21,6 +21,7 @@ import {
   isEmptyNode,
   isLink,
   leafValues,
+  linksAfter,
   loadRoot,
   nodeFormat,
   putNode,
@@ -29,6 +30,7 @@ import {
 } from './amtNode.ts'
 import { type Blockstore, getBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
+import { type Found, present, reading } from './found.ts'
 import { type WalkBudget, walkBudget } from './nodeCache.ts'
 import type { WideNumber } from './wideNumber.ts'
 import { withSiblings } from './withSiblings.ts'
@@ -265,8 +267,13 @@ export class Amt<V> {
   }
 
   /** All entries in order of their index. */
-  *entries(): IterableIterator<[number, V]> {
-    yield* this.#walk(this.#root, this.#height, 0, walkBudget())
+  entries(): IterableIterator<[number, V]> {
+    return present(this.found())
+  }
+
+  /** {@link entries}, where nodes may be elsewhere. */
+  found(): Found<[number, V]> {
+    return this.#walk(this.#root, this.#height, 0, walkBudget())
   }
 
   #decoded(link: AmtLink): { readonly node: AmtNode; readonly bytes: number } {
@@ -296,7 +303,7 @@ export class Amt<V> {
     }
   }
 
-  *#walk(node: AmtNode, height: number, base: number, budget: WalkBudget): IterableIterator<[number, V]> {
+  *#walk(node: AmtNode, height: number, base: number, budget: WalkBudget): Found<[number, V]> {
     if (height === 0) {
       const values = leafValues(node)
       for (let i = 0; i < values.length; i++) {
@@ -310,7 +317,9 @@ export class Amt<V> {
     for (let i = 0; i < links.length; i++) {
       const child = links[i]
       if (child === undefined) continue
-      const below = isLink(child) ? this.#withOthers(links, i, () => this.#walked(child, budget)) : child
+      const read = (): AmtNode =>
+        isLink(child) ? this.#withOthers(links, i, () => this.#walked(child, budget)) : child
+      const below = yield* reading(read)
       yield* this.#walk(below, height - 1, base + i * span, budget)
     }
   }
@@ -347,10 +356,6 @@ export class Amt<V> {
     })
     return out
   }
-}
-
-function* linksAfter(links: AmtNode['links'], at: number): Iterable<Cid> {
-  for (const link of (links ?? []).slice(at + 1)) if (link !== undefined && isLink(link)) yield link.cid
 }
 
 function checkIndex(index: number): void {

@@ -208,3 +208,8 @@ export function loadRoot(store: Blockstore, cid: Cid, v0: boolean): AmtRoot {
   nodes?.set(key, root, block.length)
   return root
 }
+
+/** Links of a node behind one of its places. */
+export function* linksAfter(links: AmtNode['links'], at: number): Iterable<Cid> {
+  for (const link of (links ?? []).slice(at + 1)) if (link !== undefined && isLink(link)) yield link.cid
+}

@@ -15,6 +15,7 @@ import { type Codec, encode } from '../codec/description.ts'
 import { sha256 } from '../crypto/hashes.ts'
 import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
+import { eachFound, type Found, present, reading } from './found.ts'
 import {
   BUCKET_SIZE,
   collapsed,
@@ -27,6 +28,7 @@ import {
   type HamtSlot,
   invalid,
   isLink,
+  linksAfter,
   sameLink,
   slotIndex,
 } from './hamtNode.ts'
@@ -276,17 +278,22 @@ export class Hamt<V> {
   }
 
   /** All entries in the tree's order (by hash, then by key in a bucket), as the references iterate. */
-  *entries(): IterableIterator<[Uint8Array, V]> {
-    for (const entry of this.#walk()) yield [entry.key, this.#value(entry)]
+  entries(): IterableIterator<[Uint8Array, V]> {
+    return present(this.found())
   }
 
-  /** The keys in the order of {@link Hamt.entries}; no value is decoded. */
-  *keys(): IterableIterator<Uint8Array> {
-    for (const { key } of this.#walk()) yield key
+  /** {@link entries}, where nodes may be elsewhere. */
+  found(): Found<[Uint8Array, V]> {
+    return eachFound(this.#walk(), (entry) => [entry.key, this.#value(entry)])
+  }
+
+  /** The keys in the order of {@link Hamt.found}; no value is decoded. */
+  keys(): Found<Uint8Array> {
+    return eachFound(this.#walk(), ({ key }) => key)
   }
 
   /** On a stack of its own: nested generators would hand each entry through as many as the tree is deep. */
-  *#walk(): IterableIterator<HamtEntry> {
+  *#walk(): Found<HamtEntry> {
     const budget = this.#budget ?? walkBudget()
     const way = [{ node: this.#root, next: 0 }]
     for (let last = way[0]; last !== undefined; last = way.at(-1)) {
@@ -297,14 +304,18 @@ export class Hamt<V> {
       const slot = last.node.slot(last.next++)
       if (slot === undefined) continue
       if (Array.isArray(slot)) yield* slot
-      else way.push({ node: isLink(slot) ? this.#walked(last.node, last.next - 1, slot, budget) : slot, next: 0 })
+      else {
+        const { node, next } = last
+        way.push({ node: yield* reading(() => this.#walked(node, next - 1, slot, budget)), next: 0 })
+      }
     }
   }
 
-  /** A node that a walk comes to. @param at - slot of the link in its parent */
-  #walked(parent: HamtNode, at: number, link: HamtLink, budget: WalkBudget | undefined): HamtNode {
+  /** A node that a walk comes to. @param at - its slot in its parent */
+  #walked(parent: HamtNode, at: number, slot: HamtLink | HamtNode, budget: WalkBudget | undefined): HamtNode {
+    if (!isLink(slot)) return slot
     try {
-      return this.#node(link, budget)
+      return this.#node(slot, budget)
     } catch (error) {
       throw withSiblings(error, this.#store, linksAfter(parent, at))
     }
@@ -325,7 +336,7 @@ export class Hamt<V> {
           visit(entry.key, this.#value(entry))
         }
       } else {
-        this.#each(isLink(slot) ? this.#walked(node, i, slot, this.#budget) : slot, visit)
+        this.#each(this.#walked(node, i, slot, this.#budget), visit)
       }
     }
   }
@@ -385,12 +396,5 @@ export class Hamt<V> {
       }
       yield undefined
     }
-  }
-}
-
-function* linksAfter(node: HamtNode, at: number): Iterable<Cid> {
-  for (let i = at + 1; i < node.slots.length; i++) {
-    const slot = node.slot(i)
-    if (slot !== undefined && !Array.isArray(slot) && isLink(slot)) yield slot.cid
   }
 }

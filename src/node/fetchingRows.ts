@@ -2,6 +2,7 @@
 import type { Json } from '../codec/jsonText.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { BlockMissing, blockMissingIn } from '../ipld/errors.ts'
+import { afterMissing } from '../ipld/found.ts'
 import type { CallContext, MethodRow } from '../rpc/method.ts'
 
 /** How rows fetch. */
@@ -22,8 +23,9 @@ export function fetchingRows(
   /** An answer that misses nothing costs nothing more than without. */
   const answer = (run: () => unknown, signal?: AbortSignal): unknown => {
     const again = async (error: unknown): Promise<unknown> => {
-      if (error instanceof BlockMissing) return edge(run, signal)
-      if (!isDeep || blockMissingIn(error) === undefined) throw error
+      if (error instanceof BlockMissing) return edge(afterMissing(error, run), signal)
+      const missing = isDeep ? blockMissingIn(error) : undefined
+      if (missing === undefined) throw error
       let said = error
       const deeper = async (): Promise<unknown> => {
         try {
@@ -33,7 +35,7 @@ export function fetchingRows(
           throw blockMissingIn(failure) ?? failure
         }
       }
-      return edge(deeper, signal).catch((failure: unknown) => {
+      return edge(afterMissing(missing, deeper), signal).catch((failure: unknown) => {
         throw failure instanceof BlockMissing ? said : failure
       })
     }
@@ -52,7 +54,8 @@ export function fetchingRows(
       return {
         ...row,
         ...(row.list === undefined ? {} : { edge: around }),
-        handle: (args: readonly unknown[], call: CallContext) => answer(() => row.handle(args, call), call.signal),
+        handle: (args: readonly unknown[], call: CallContext) =>
+          answer(() => row.handle(args, { ...call, edge: around }), call.signal),
       }
     }
     return {

@@ -3,15 +3,17 @@
  * answer. Knows nothing of transports. Order of checks and texts: rpc-wire, section 1.
  * @see go-jsonrpc handler.go handle; auth/auth.go PermissionedProxy
  */
+
 import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { lengthOf } from '../base/bytes.ts'
 import { PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
-import { finish, type Steps } from '../base/steps.ts'
+import { finish, type Steps, type Walk } from '../base/steps.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { allAtHand } from '../ipld/blockFetcher.ts'
+import { walkFetching } from '../ipld/found.ts'
 import { asRpcError, panic } from './asRpcError.ts'
 import { type CallerName, type CostQueues, type DearClass, type Place, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
@@ -230,7 +232,8 @@ export class RpcEngine {
     const sent = async (): Promise<void> =>
       await queues.run(cost, caller.name, caller.signal, async (signal, place) => {
         const parts = await edge(() => new ListingParts(list(args), json), signal)
-        const next = (): Promise<ListingPart> => edge(() => queues.walk(parts.next(), signal), signal)
+        const walk: Walk = (steps) => queues.walk(steps, signal)
+        const next = (): Promise<ListingPart> => edge(() => walkFetching(parts.next(), { walk, edge, signal }), signal)
         try {
           await this.#parts(request, entry, { parts, next }, { signal, place }, resolve)
         } finally {

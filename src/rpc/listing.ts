@@ -3,13 +3,15 @@
  * their number, the first are there early, and a client that goes away ends the search. Elsewhere (batches, WebSocket) they
  * are gathered and sent as one.
  */
-import type { Steps } from '../base/steps.ts'
+
 import type { Codec, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import type { FetchedSteps } from '../ipld/found.ts'
 import type { Address } from '../types/address.ts'
 
-/** Items in order; undefined: nothing yet, others may have their turn. */
-export type Items<T> = IterableIterator<T | undefined, unknown>
+/** Items in order; undefined: nothing yet, others may have their turn. What is missing: see {@link Found}. */
+export type Items<T> = IterableIterator<T | BlockMissing | undefined, unknown>
 
 /** A result that is made while it is sent. `R` is the whole of it. */
 export interface Listing<T, R> {
@@ -67,10 +69,11 @@ export function addressListing<T>(
 }
 
 /** The whole result. */
-export function* gathered<T, R>({ open, whole }: Listing<T, R>): Steps<R> {
+export function* gathered<T, R>({ open, whole }: Listing<T, R>): FetchedSteps<R> {
   const out: T[] = []
   for (const item of open()) {
-    if (item !== undefined) out.push(item)
+    if (item instanceof BlockMissing) yield item
+    else if (item !== undefined) out.push(item)
     yield
   }
   return whole(out)
@@ -109,7 +112,7 @@ export class ListingParts<T, R> {
    * The next items as text, without brackets, with a comma before each but the first of all. May be asked for again when it threw: the
    * search begins anew then, and passes over what was in the parts before.
    */
-  *next(): Steps<ListingPart> {
+  *next(): FetchedSteps<ListingPart> {
     const before = this.#sent
     let text = ''
     let count = 0
@@ -128,7 +131,8 @@ export class ListingParts<T, R> {
       while (text.length < PART && !isLast) {
         const next = this.#items.next()
         isLast = next.done === true
-        if (next.done !== true && next.value !== undefined) {
+        if (next.value instanceof BlockMissing) yield next.value
+        else if (next.done !== true && next.value !== undefined) {
           const item = this.listing.text(next.value, this.#json)
           run.push(item)
           runLength += item.length
@@ -150,12 +154,13 @@ export class ListingParts<T, R> {
     this.#items?.return?.()
   }
 
-  *#passedOver(count: number): Steps<Items<T>> {
+  *#passedOver(count: number): FetchedSteps<Items<T>> {
     const items = this.listing.open()
     for (let passed = 0; passed < count; ) {
       const next = items.next()
       if (next.done === true) break
-      if (next.value !== undefined) passed++
+      if (next.value instanceof BlockMissing) yield next.value
+      else if (next.value !== undefined) passed++
       yield
     }
     return items

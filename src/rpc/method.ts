@@ -4,10 +4,12 @@
  *
  * A namespace is a factory: `walletMethods(deps: WalletDeps): MethodRow[]`, with `deps` as narrow as its handlers need.
  */
+
 import type { Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { walkFetching } from '../ipld/found.ts'
 import type { CallerName, CostClass } from './cost.ts'
 import { gathered, type Listing } from './listing.ts'
 import type { Permission } from './permission.ts'
@@ -44,6 +46,8 @@ export interface CallContext {
    * @param signal - default: the call's; that of whoever waits where the call is over already
    */
   readonly walk: <T>(steps: Steps<T>, signal?: AbortSignal) => T | Promise<T>
+  /** Fetches what a walk misses, where the state is elsewhere. Absent: all is at hand. */
+  readonly edge?: BlockEdge
   /** Runs what a subscription searches when it has a place, counted as a `scan` of the caller's. Absent: nothing queues. */
   readonly scan?: <T>(task: (signal: AbortSignal) => Promise<T>) => Promise<T>
   /** Sends a call to the client (`eth_subscription`); undefined where the transport cannot. */
@@ -206,7 +210,7 @@ export function listMethod<const P extends readonly Param<unknown>[], R>(spec: L
     result: spec.result as Codec<unknown>,
     cacheResult: false,
     list: (args) => list(...args),
-    handle: (args, { walk }) => walk(gathered(list(...args))),
+    handle: (args, call) => walkFetching(gathered(list(...args)), call),
   }
 }
 

@@ -5,11 +5,13 @@
  * maps; from version 5 on an actor has five fields.
  * @see ref-fvm fvm/src/state_tree.rs StateTree; lotus chain/state/statetree.go
  */
+
 import { Generations } from '../base/generations.ts'
 import { CborReader } from '../codec/cborReader.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, decode, int, transparent, tuple, uint } from '../codec/description.ts'
 import { type Blockstore, getBlock, getCbor, putBlock, putCbor } from '../ipld/blockstore.ts'
+import { eachFound, type Found } from '../ipld/found.ts'
 import { Hamt, hashesOf } from '../ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
 import { type Address, actorKey, addressFromBytes, addressToId, idFromBytes, isIdAddress } from '../types/address.ts'
@@ -251,15 +253,15 @@ export class StateTree {
   }
 
   /** Actors in the HAMT's order. Ends marks, as a flush does. */
-  *entries(): IterableIterator<readonly [ActorId, ActorState]> {
+  found(): Found<readonly [ActorId, ActorState]> {
     this.#apply()
-    for (const [key, actor] of this.#hamt.entries()) yield [idFromBytes(key), actor]
+    return eachFound(this.#hamt.found(), ([key, actor]) => [idFromBytes(key), actor])
   }
 
   /** The ID addresses of all actors in the HAMT's order. Ends marks, as a flush does. */
-  *ids(): IterableIterator<Address> {
+  ids(): Found<Address> {
     this.#apply()
-    for (const key of this.#hamt.keys()) yield addressFromBytes(key)
+    return eachFound(this.#hamt.keys(), addressFromBytes)
   }
 
   /** Entries of the address map in its order: address and id. */

@@ -1,8 +1,10 @@
 /** The index in a real PostgreSQL: whole, exactly once, by one writer, in the right database. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
+import { present } from '../../src/ipld/found.ts'
 import { firstBlock, tipsetKeyCid } from '../../src/types/tipset.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { silentLog } from '../support/recordedView.ts'
@@ -40,7 +42,7 @@ describe.skipIf(missing !== undefined)('index', () => {
     expect(rows.tipsets?.map((row) => JSON.parse(row).height).sort((a, b) => a - b)).toEqual(heights)
     const balances = await sql`select distinct on (actor) actor::text, balance::text from canonical.balance_changes
       order by actor, height desc`
-    const state = [...view.stateBefore(store.head()).entries()].filter(([, { balance }]) => balance !== 0n)
+    const state = [...present(view.stateBefore(store.head()).found())].filter(([, { balance }]) => balance !== 0n)
     const found = balances.filter(({ balance }) => balance !== '0').map(({ actor, balance }) => `${actor}: ${balance}`)
     expect(found.sort()).toEqual(state.map(([id, { balance }]) => `${id}: ${balance}`).sort())
     const addresses = await sql`select address, actor::text from canonical.addresses`

@@ -1,4 +1,5 @@
 /** An index without a database, as the port says that one behaves; and writers of it. */
+
 import { systemClock } from '../../platform/server/clock.ts'
 import { IndexError } from '../../src/index/errors.ts'
 import type {
@@ -13,6 +14,7 @@ import type {
 } from '../../src/index/indexStore.ts'
 import { IndexWriter, type IndexWriterDeps } from '../../src/index/indexWriter.ts'
 import { tipsetName } from '../../src/index/tipsetRows.ts'
+import { present } from '../../src/ipld/found.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { type Indexed, neverFinal, timers } from './writers.ts'
 
@@ -107,7 +109,7 @@ export function stateOf({ view }: Indexed): { readonly addresses: string[]; read
   const tree = view.stateBefore(view.store.head())
   return {
     addresses: [...tree.addresses()].map(([address, actor]) => `${view.addressText(address)} ${actor}`).sort(),
-    balances: [...tree.entries()]
+    balances: [...present(tree.found())]
       .filter(([, { balance }]) => balance !== 0n)
       .map(([actor, { balance }]) => `${actor} ${balance}`)
       .sort(),

@@ -6,6 +6,7 @@ import type { Cid } from '../../src/codec/cid.ts'
 import { bytes, type Codec, uint } from '../../src/codec/description.ts'
 import { getCbor, MemoryBlockstore, OverlayBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
+import { present } from '../../src/ipld/found.ts'
 import { Hamt, type HamtOptions, hashesOf } from '../../src/ipld/hamt.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { evmState } from '../../src/state/evm.ts'
@@ -89,7 +90,7 @@ describe.skipIf(missingShared('data/golden/nv28/chain.car.zst') !== undefined)('
       // The order of entries is part of what RPC answers show.
       const again = Hamt.load(store, root, raw, tree.options)
       expect([...again.entries()].map(([key]) => toHex(key))).toEqual(entries.map(([key]) => toHex(key)))
-      expect([...again.keys()].map(toHex)).toEqual(entries.map(([key]) => toHex(key)))
+      expect([...present(again.keys())].map(toHex)).toEqual(entries.map(([key]) => toHex(key)))
 
       // Foreign keys that come and go leave no trace, whatever they did to the nodes in between.
       const extra = Array.from({ length: 60 }, () => random.bytes(1 + random.int(9)))

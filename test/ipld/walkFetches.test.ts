@@ -1,11 +1,13 @@
 /** A walk over a tree that is elsewhere asks for siblings together, and needs none that it does not come to. */
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/base/steps.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { uint } from '../../src/codec/description.ts'
 import { Amt } from '../../src/ipld/amt.ts'
 import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
+import { type FetchedSteps, type Found, reading, walkFetching } from '../../src/ipld/found.ts'
 import { Hamt } from '../../src/ipld/hamt.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 
@@ -60,6 +62,51 @@ for (const nodes of [undefined, new NodeCache()]) {
     }
   })
 }
+
+describe('a walk that is asked for more goes on', () => {
+  const ways: Readonly<Record<string, (store: Blockstore) => Found<unknown>>> = {
+    'entries of a HAMT': (store) => Hamt.load(store, hamtRoot, uint).found(),
+    'entries of an AMT': (store) => Amt.load(store, amtRoot, uint, { bitWidth: 3 }).found(),
+  }
+  it.each(Object.entries(ways))('%s: no block is read again', async (_, walk) => {
+    const store = new MemoryBlockstore()
+    const own = fetcher(store)
+    const reads = new Map<string, number>()
+    const watched: Blockstore = {
+      get: (cid) => {
+        const block = store.get(cid)
+        if (block !== undefined) reads.set(cid.key, (reads.get(cid.key) ?? 0) + 1)
+        return block
+      },
+      has: (cid) => store.has(cid),
+      put: (cid, block) => store.put(cid, block),
+    }
+    function* gathered(): FetchedSteps<unknown[]> {
+      const out: unknown[] = []
+      for (const item of yield* reading(() => walk(watched))) {
+        if (item instanceof BlockMissing) yield item
+        else out.push(item)
+        yield
+      }
+      return out
+    }
+    const { signal } = new AbortController()
+    expect(await walkFetching(gathered(), { walk: finish, edge: own.edge, signal })).toEqual([...walk(all)])
+    expect(reads.size).toBe(store.size)
+    expect(Math.max(...reads.values())).toBe(1)
+    await expect(walkFetching(gathered(), { walk: finish, signal })).resolves.toHaveLength(ENTRIES)
+  })
+
+  it('says what is nowhere', async () => {
+    const none = fetcher(new MemoryBlockstore(), () => false)
+    const { signal } = new AbortController()
+    const nothing = function* (): FetchedSteps<unknown> {
+      return yield* reading(() => Hamt.load(new MemoryBlockstore(), hamtRoot, uint))
+    }
+    await expect(walkFetching(nothing(), { walk: finish, edge: none.edge, signal })).rejects.toThrow(BlockMissing)
+    await expect(walkFetching(nothing(), { walk: finish, signal })).rejects.toThrow(BlockMissing)
+  })
+})
 
 it('what is not come to need not be there', async () => {
   const first = (store: Blockstore): number | undefined => {

@@ -2,11 +2,14 @@
  * Deals and balances of the storage market.
  * @see lotus chain/actors/builtin/market; node/impl/full/state.go StateMarketDeals, StateMarketParticipants
  */
+
 import type { Cid } from '../../codec/cid.ts'
 import { uint } from '../../codec/description.ts'
 import { varintBytes } from '../../codec/varint.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import { eachFound, type Found, reading } from '../../ipld/found.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import {
   type DealProposal,
@@ -82,14 +85,23 @@ export class MarketActor {
   }
 
   /** All deals in order of their ids. */
-  *deals(): IterableIterator<readonly [number, MarketDeal]> {
-    const { proposals, states } = this.#deals()
+  *deals(): Found<readonly [number, MarketDeal]> {
+    const { proposals, states } = yield* reading(() => this.#deals())
     // Both in one walk: to look each state up would keep all of their nodes.
-    const rest = states.entries()
+    const rest = states.found()
     let state = rest.next()
-    for (const [id, proposal] of proposals.entries()) {
-      while (state.done !== true && state.value[0] < id) state = rest.next()
-      yield [id, this.#withState(proposal, state.done !== true && state.value[0] === id ? state.value[1] : undefined)]
+    for (const deal of proposals.found()) {
+      if (deal instanceof BlockMissing) {
+        yield deal
+        continue
+      }
+      const [id, proposal] = deal
+      for (; state.done !== true; state = rest.next()) {
+        if (state.value instanceof BlockMissing) yield state.value
+        else if (state.value[0] >= id) break
+      }
+      const [found, of] = state.done === true || state.value instanceof BlockMissing ? [] : state.value
+      yield [id, this.#withState(proposal, found === id ? of : undefined)]
     }
   }
 
@@ -163,10 +175,12 @@ export class MarketActor {
   }
 
   /** Everyone with something in escrow. */
-  *participants(): IterableIterator<readonly [Address, MarketBalance]> {
-    const locked = this.#table(this.state.lockedTable)
-    for (const [key, escrow] of this.#table(this.state.escrowTable).entries()) {
-      yield [addressFromBytes(key), { escrow, locked: locked.get(key) ?? 0n }]
-    }
+  *participants(): Found<readonly [Address, MarketBalance]> {
+    const locked = yield* reading(() => this.#table(this.state.lockedTable))
+    const escrow = yield* reading(() => this.#table(this.state.escrowTable))
+    yield* eachFound(escrow.found(), ([key, amount]): readonly [Address, MarketBalance] => [
+      addressFromBytes(key),
+      { escrow: amount, locked: locked.get(key) ?? 0n },
+    ])
   }
 }

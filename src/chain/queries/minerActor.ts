@@ -2,6 +2,7 @@
  * A storage miner's state at one version of the actors, read piece by piece.
  * @see lotus chain/actors/builtin/miner
  */
+
 import { finish, type Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'
@@ -10,6 +11,7 @@ import { Amt } from '../../ipld/amt.ts'
 import { type BitField, bitField, EMPTY_BIT_FIELD, unionAll } from '../../ipld/bitfield.ts'
 import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
+import { eachFound, type Found, present, reading } from '../../ipld/found.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import { readTogether } from '../../ipld/readTogether.ts'
 import {
@@ -231,18 +233,18 @@ export class MinerActor {
    * @throws ChainError `NOT_FOUND`
    */
   sectors(numbers: BitField | undefined): SectorOnChainInfo[] {
-    return [...this.eachSector(numbers)]
+    return [...present(this.eachSector(numbers))]
   }
 
   /** {@link sectors}, one after the other: a miner may have millions. */
-  *eachSector(numbers: BitField | undefined): IterableIterator<SectorOnChainInfo> {
-    const all = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version))
+  *eachSector(numbers: BitField | undefined): Found<SectorOnChainInfo> {
+    const all = yield* reading(() => this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version)))
     if (numbers === undefined) {
-      for (const [, sector] of all.entries()) yield this.#asLatest(sector)
+      yield* eachFound(all.found(), ([, sector]) => this.#asLatest(sector))
       return
     }
     for (const number of numbers) {
-      const found = all.get(number)
+      const found = yield* reading(() => all.get(number))
       if (found === undefined) throw new ChainError('NOT_FOUND', `failed to load sector ${number}: not found`)
       yield this.#asLatest(found)
     }

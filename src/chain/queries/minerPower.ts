@@ -2,7 +2,9 @@
  * Power of miners, and who may produce blocks.
  * @see lotus chain/stmgr/actors.go GetPowerRaw, MinerEligibleToMine; go-state-types builtin/v18/power/power_state.go
  */
+
 import { getCbor } from '../../ipld/blockstore.ts'
+import { eachFound, type Found, reading } from '../../ipld/found.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import { type PowerClaim, type PowerState, powerClaimAt, powerStateAt } from '../../state/power.ts'
 import type { StateTree } from '../../state/stateTree.ts'
@@ -71,8 +73,9 @@ export function minerPower(view: ChainView, tree: StateTree, miner: Address): Mi
 }
 
 /** All miners with a claim, in the order of the power actor's map. */
-export function* listMiners(view: ChainView, tree: StateTree): IterableIterator<Address> {
-  for (const [key] of loadPower(view, tree).claims.entries()) yield addressFromBytes(key)
+export function* listMiners(view: ChainView, tree: StateTree): Found<Address> {
+  const { claims } = yield* reading(() => loadPower(view, tree))
+  yield* eachFound(claims.keys(), addressFromBytes)
 }
 
 /** Every miner whose power is enough to produce blocks. @see lotus chain/actors/builtin/power CollectEligibleClaims */

@@ -2,12 +2,15 @@
  * Allocations and claims of the verified registry; from actors version 9.
  * @see go-state-types builtin/v18/verifreg/verified_registry_state.go; lotus node/impl/full/state.go StateGetAllocations
  */
+
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid } from '../../codec/description.ts'
 import { readVarint, varintBytes } from '../../codec/varint.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import { eachFound, type Found, reading } from '../../ipld/found.ts'
 import { Hamt } from '../../ipld/hamt.ts'
-import { walkBudget } from '../../ipld/nodeCache.ts'
+import { type WalkBudget, walkBudget } from '../../ipld/nodeCache.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type Allocation, allocation, type VerifregClaim, verifregClaim } from '../../state/verifreg.ts'
 import type { ActorId } from '../../types/scalars.ts'
@@ -31,7 +34,7 @@ class ByActor<T> {
 
   #inner(actor: ActorId): Hamt<T> | undefined {
     const root = this.#outer.get(varintBytes(actor))
-    return root === undefined ? undefined : Hamt.load(this.#store, root, this.#codec)
+    return root === undefined ? undefined : this.#load(root)
   }
 
   get(actor: ActorId, number: number): T | undefined {
@@ -39,20 +42,27 @@ class ByActor<T> {
   }
 
   /** One actor's, with their numbers, in the order of the map. */
-  *of(actor: ActorId): IterableIterator<readonly [number, T]> {
-    const inner = this.#inner(actor)
+  *of(actor: ActorId): Found<readonly [number, T]> {
+    const inner = yield* reading(() => this.#inner(actor))
     if (inner !== undefined) yield* numbered(inner)
   }
 
   /** Of all actors. Most of their trees are small enough for a walk's budget: each with its own would keep nearly all of them. */
-  *all(): IterableIterator<readonly [number, T]> {
+  *all(): Found<readonly [number, T]> {
     const budget = walkBudget()
-    for (const [, root] of this.#outer.entries()) yield* numbered(Hamt.load(this.#store, root, this.#codec, { budget }))
+    for (const inner of eachFound(this.#outer.found(), ([, root]) => this.#load(root, budget))) {
+      if (inner instanceof BlockMissing) yield inner
+      else yield* numbered(inner)
+    }
+  }
+
+  #load(root: Cid, budget?: WalkBudget): Hamt<T> {
+    return Hamt.load(this.#store, root, this.#codec, budget === undefined ? {} : { budget })
   }
 }
 
-function* numbered<T>(map: Hamt<T>): IterableIterator<readonly [number, T]> {
-  for (const [key, value] of map.entries()) yield [readVarint(key, 0).value, value]
+function numbered<T>(map: Hamt<T>): Found<readonly [number, T]> {
+  return eachFound(map.found(), ([key, value]) => [readVarint(key, 0).value, value])
 }
 
 function supported(view: ChainView, tree: StateTree): { allocations: Cid; claims: Cid } {

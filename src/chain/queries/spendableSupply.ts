@@ -2,8 +2,10 @@
  * The exact circulating supply: what its owners could spend now, actor by actor. Walks the whole state.
  * @see lotus chain/stmgr/supply.go GetCirculatingSupply
  */
-import type { Steps } from '../../base/steps.ts'
+
 import { getCbor } from '../../ipld/blockstore.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import { type FetchedSteps, reading } from '../../ipld/found.ts'
 import { marketStateAt } from '../../state/market.ts'
 import { type MultisigState, multisigState } from '../../state/multisig.ts'
 import type { StateTree } from '../../state/stateTree.ts'
@@ -23,10 +25,15 @@ const UNLOCKED_DEALS_VERSION = 23
  * @param epoch - at which locks are looked at
  * @returns attoFIL
  */
-export function* spendableSupply(view: ChainView, tree: StateTree, epoch: ChainEpoch): Steps<TokenAmount> {
+export function* spendableSupply(view: ChainView, tree: StateTree, epoch: ChainEpoch): FetchedSteps<TokenAmount> {
   let sum = 0n
-  for (const [id, actor] of tree.entries()) {
-    if (actor.balance !== 0n) sum += spendableOf(view, id, actor, epoch)
+  for (const found of tree.found()) {
+    if (found instanceof BlockMissing) {
+      yield found
+      continue
+    }
+    const [id, actor] = found
+    if (actor.balance !== 0n) sum += yield* reading(() => spendableOf(view, id, actor, epoch))
     yield
   }
   return sum

@@ -11,6 +11,7 @@ import { urgentVm, type VmHost } from '../../chain/vm.ts'
 import { createBlock } from '../../consensus/createBlock.ts'
 import { miningBase } from '../../consensus/miningBase.ts'
 import { type BitField, unionAll } from '../../ipld/bitfield.ts'
+import type { BlockMissing } from '../../ipld/errors.ts'
 import { toBlockMsg } from '../../p2p/gossip/blockMsg.ts'
 import type { Partition } from '../../state/deadline.ts'
 import { type SectorOnChainInfo, sectorOnChainInfo } from '../../state/sector.ts'
@@ -166,7 +167,7 @@ function* unionSteps(miner: MinerActor, pick: (partition: Partition) => BitField
 }
 
 /** Which they are is known when all partitions were read. */
-function* eachActive(miner: MinerActor): Generator<SectorOnChainInfo | undefined, void> {
+function* eachActive(miner: MinerActor): Generator<SectorOnChainInfo | BlockMissing | undefined, void> {
   const steps = unionSteps(miner, activeSectors)
   let step = steps.next()
   for (; step.done !== true; step = steps.next()) yield undefined

@@ -1,4 +1,5 @@
 /** Methods about the network as a whole: supply, parameters, market, differences of states. */
+
 import type { Steps } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
@@ -6,6 +7,7 @@ import { MarketActor } from '../../chain/queries/marketActor.ts'
 import { spendableSupply } from '../../chain/queries/spendableSupply.ts'
 import { circulatingSupply } from '../../execution/circulatingSupply.ts'
 import { PledgePrices } from '../../execution/pledgePrices.ts'
+import { walkFetching } from '../../ipld/found.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { type Address, idAddress } from '../../types/address.ts'
@@ -48,9 +50,9 @@ function supplyMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateCirculatingSupply,
-      handler: (key, { walk }) => {
+      handler: (key, call) => {
         const tipset = loadTipset(view, key)
-        return walk(spendableSupply(view, view.stateBefore(tipset), tipset.height - 1))
+        return walkFetching(spendableSupply(view, view.stateBefore(tipset), tipset.height - 1), call)
       },
     }),
     method({

@@ -1,4 +1,5 @@
 /** Methods `State…` that read states, messages and randomness of the chain. */
+
 import type { Steps, Walk } from '../../base/steps.ts'
 import { accountKey, actorOf, robustAddress } from '../../chain/actorLookup.ts'
 import type { ActorStates } from '../../chain/actorStates.ts'
@@ -10,6 +11,7 @@ import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { mockBeacon, mockBeaconEntry } from '../../consensus/beacon.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
+import { walkFetching } from '../../ipld/found.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import { legacyActors } from '../../state/manifest.ts'
 import { address, idAddress, isIdAddress } from '../../types/address.ts'
@@ -110,7 +112,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateLookupRobustAddress,
-      handler: (who, key, { walk }) => walk(robustAddress(view, treeOf(key), who)),
+      handler: (who, key, call) => walkFetching(robustAddress(view, treeOf(key), who), call),
     }),
     method({
       ...stateAccountKey,
