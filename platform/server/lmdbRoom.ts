@@ -18,8 +18,8 @@ const RESERVE_BYTES = 8 * 1024 * 1024
 const PAGES_PER_WRITE = 16 * 1024
 /** Written at once. */
 const STEP_BYTES = 1024 * 1024
-/** The file grows by no less. */
-const LEAST_BYTES = 128 * 1024
+/** The file grows to multiples of this: of its pages, and not for each commit. */
+const UNIT_BYTES = 128 * 1024
 /** The file system, a quota or a limit of the process. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
@@ -70,7 +70,7 @@ export class LmdbRoom {
    */
   take(size: WriteSize): () => void {
     const { most, missing } = this.#sizes(size)
-    if (missing > 0) this.#grow(Math.max(missing, LEAST_BYTES))
+    if (missing > 0) this.#grow(missing)
     this.#underWay += most
     return () => {
       this.#underWay -= most
@@ -91,7 +91,9 @@ export class LmdbRoom {
     return statSync(join(this.#path, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0
   }
 
-  #grow(bytes: number): void {
+  #grow(missing: number): void {
+    const size = this.#fileBytes()
+    const bytes = Math.ceil((size + missing) / UNIT_BYTES) * UNIT_BYTES - size
     try {
       for (let rest = bytes; rest > 0; ) {
         rest -= writeSync(this.#file as number, ZEROS, 0, Math.min(rest, STEP_BYTES))

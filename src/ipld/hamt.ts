@@ -15,7 +15,7 @@ import { type Codec, encode } from '../codec/description.ts'
 import { sha256 } from '../crypto/hashes.ts'
 import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
-import { eachFound, type Found, present, reading } from './found.ts'
+import { eachFound, type Found, present } from './found.ts'
 import {
   BUCKET_SIZE,
   collapsed,
@@ -28,12 +28,12 @@ import {
   type HamtSlot,
   invalid,
   isLink,
-  linksAfter,
+  linksFrom,
   sameLink,
   slotIndex,
 } from './hamtNode.ts'
+import { type HamtReads, walked, walkHamt } from './hamtWalk.ts'
 import { type WalkBudget, walkBudget } from './nodeCache.ts'
-import { withSiblings } from './withSiblings.ts'
 
 const DEFAULT_BIT_WIDTH = 5
 const MAX_BIT_WIDTH = 8
@@ -292,41 +292,24 @@ export class Hamt<V> {
     return eachFound(this.#walk(), ({ key }) => key)
   }
 
-  /** On a stack of its own: nested generators would hand each entry through as many as the tree is deep. */
-  *#walk(): Found<HamtEntry> {
-    const budget = this.#budget ?? walkBudget()
-    const way = [{ node: this.#root, next: 0 }]
-    for (let last = way[0]; last !== undefined; last = way.at(-1)) {
-      if (last.next === last.node.slots.length) {
-        way.pop()
-        continue
-      }
-      const slot = last.node.slot(last.next++)
-      if (slot === undefined) continue
-      if (Array.isArray(slot)) yield* slot
-      else {
-        const { node, next } = last
-        way.push({ node: yield* reading(() => this.#walked(node, next - 1, slot, budget)), next: 0 })
-      }
-    }
+  #walk(): Found<HamtEntry> {
+    return walkHamt(this.#root, this.#reads(this.#budget ?? walkBudget()))
   }
 
-  /** A node that a walk comes to. @param at - its slot in its parent */
-  #walked(parent: HamtNode, at: number, slot: HamtLink | HamtNode, budget: WalkBudget | undefined): HamtNode {
-    if (!isLink(slot)) return slot
-    try {
-      return this.#node(slot, budget)
-    } catch (error) {
-      throw withSiblings(error, this.#store, linksAfter(parent, at))
+  #reads(budget: WalkBudget | undefined): HamtReads {
+    return {
+      store: this.#store,
+      node: (link) => this.#node(link, budget),
+      decode: (block) => decodeNode(block, this.#bitWidth, this.#pointerMaps),
     }
   }
 
   /** Calls back for each entry, in the order of {@link Hamt.entries}; cheaper than the iterator in hot paths. */
   forEach(visit: (key: Uint8Array, value: V) => void): void {
-    this.#each(this.#root, visit)
+    this.#each(this.#root, this.#reads(this.#budget), visit)
   }
 
-  #each(node: HamtNode, visit: (key: Uint8Array, value: V) => void): void {
+  #each(node: HamtNode, reads: HamtReads, visit: (key: Uint8Array, value: V) => void): void {
     for (let i = 0; i < node.slots.length; i++) {
       const slot = node.slot(i)
       if (slot === undefined) continue
@@ -336,7 +319,8 @@ export class Hamt<V> {
           visit(entry.key, this.#value(entry))
         }
       } else {
-        this.#each(this.#walked(node, i, slot, this.#budget), visit)
+        const below = walked(slot, reads, () => linksFrom(node, i + 1))
+        this.#each(below, reads, visit)
       }
     }
   }

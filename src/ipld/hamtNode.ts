@@ -257,9 +257,9 @@ export function collapsed(node: HamtNode): HamtEntry[] | undefined {
   return out.sort((a, b) => compareBytes(a.key, b.key))
 }
 
-/** Links of a node behind one of its slots. */
-export function* linksAfter(node: HamtNode, at: number): Iterable<Cid> {
-  for (let i = at + 1; i < node.slots.length; i++) {
+/** Links of a node from one of its slots on. */
+export function* linksFrom(node: HamtNode, at: number): Iterable<Cid> {
+  for (let i = at; i < node.slots.length; i++) {
     const slot = node.slot(i)
     if (slot !== undefined && !Array.isArray(slot) && isLink(slot)) yield slot.cid
   }
