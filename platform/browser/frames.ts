@@ -1,5 +1,10 @@
 /** One client's JSON-RPC session with the node of this worker. */
-import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_REQUEST_BYTES, MAX_UNREAD_BYTES } from '../../src/base/bounds.ts'
+import {
+  MAX_ALL_UNREAD_BYTES,
+  MAX_ANONYMOUS_REQUEST_BYTES,
+  MAX_REQUEST_BYTES,
+  MAX_UNREAD_BYTES,
+} from '../../src/base/bounds.ts'
 import type { PetrelNode } from '../../src/node/node.ts'
 import { PERMISSIONS } from '../../src/rpc/permission.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
@@ -18,6 +23,8 @@ export interface FrameReceiver {
 /** An open session. */
 export interface FrameSession {
   receive(text: string): void
+  /** The client has read some of what it was sent. */
+  drained(): void
   end(): void
 }
 
@@ -50,6 +57,7 @@ export interface SessionHost {
   readonly settle: () => Promise<void> | undefined
 }
 
+const UNREAD = 'the client does not read its answers'
 const ALL: ReadonlySet<string> = new Set(PERMISSIONS)
 
 /** What the access allows now; undefined: its token is void. */
@@ -70,6 +78,9 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
   if (permissions() === undefined) throw new BrowserError('ACCESS_REFUSED', 'the node does not accept the token')
   const held: string[] = []
   let isHeld = false
+  /** Whether the client is to read before more is taken, and characters that it has sent meanwhile. */
+  let isStopped = false
+  let waiting = 0
   let ended = false
   const release = (): void => {
     isHeld = false
@@ -82,6 +93,7 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
     permissions,
     sink: {
       send: (text) => {
+        if (receiver.unreadBytes() > MAX_ALL_UNREAD_BYTES) return refuse(UNREAD)
         if (isHeld) {
           held.push(text)
           return
@@ -97,6 +109,10 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
         settled.then(release, release)
       },
       unreadBytes: () => receiver.unreadBytes(),
+      hold: (stops) => {
+        isStopped = stops
+        waiting = 0
+      },
       close: (reason) => {
         ended = true
         receiver.refused(reason)
@@ -117,10 +133,12 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
     // A port cannot be made to wait: who asks on and on without reading, or for too much at once, loses it.
     receive: (text) => {
       if (ended) return
+      if (isStopped) waiting += text.length
       if (text.length > mostBytes) refuse(`a frame has at most ${mostBytes} characters`)
-      else if (receiver.unreadBytes() > MAX_UNREAD_BYTES) refuse('the client does not read its answers')
+      else if (waiting > MAX_UNREAD_BYTES) refuse(UNREAD)
       else session.receive(text)
     },
+    drained: () => session.drained(),
     end,
   }
 }

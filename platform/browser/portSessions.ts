@@ -82,8 +82,10 @@ export class PortSessions {
       if (client.session !== undefined) client.session.receive(data)
       else if (!client.early.add(data)) this.#refuse(client, 'too much was asked before the node answers')
     } else if (typeof data !== 'object' || data === null) return
-    else if ('read' in data) client.unread = afterReading(client.unread, data.read)
-    else if ('ready' in data) client.isStale = false
+    else if ('read' in data) {
+      client.unread = afterReading(client.unread, data.read)
+      client.session?.drained()
+    } else if ('ready' in data) client.isStale = false
     else if ('close' in data) this.#remove(client)
   }
 

@@ -194,8 +194,10 @@ export function serveTabs(
       if (served.hasEnded) send(session, served, { refused: 'the session has ended' })
       else if (served.session !== undefined) served.session.receive(inner.frame)
       else if (!served.early.add(inner.frame)) refuse(session, served, 'too much was asked before the node answers')
-    } else if ('read' in inner) served.unread = afterReading(served.unread, inner.read)
-    else if ('close' in inner) drop(session)
+    } else if ('read' in inner) {
+      served.unread = afterReading(served.unread, inner.read)
+      served.session?.drained()
+    } else if ('close' in inner) drop(session)
   }
   post({ t: 'leader', leader, isSealed: envelope.isSealed })
   return () => {
@@ -264,6 +266,8 @@ export function followTabs(deps: RelayDeps, listener: LeaderListener): TabFollow
       })
       return {
         receive: (text) => send({ frame: text }),
+        // The leader counts by what this tab has taken.
+        drained: () => undefined,
         end: () => {
           receivers.delete(session)
           send({ close: true })

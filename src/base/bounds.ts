@@ -41,7 +41,7 @@ export const MAX_CONNECTIONS = 1_024
 export const MAX_ANSWER_BYTES: number = 100 * MIB
 /** Refusals of what is beyond that in a batch, bytes; the rest of it is not answered. */
 export const MAX_REFUSALS_BYTES: number = MIB
-/** A client with this much unread gets no further events: its channel ends, or its connection. Bytes. */
+/** A client with this much unread, answers to what it has asked for apart, gets no further events: its channel ends, or its connection. Bytes. */
 export const MAX_UNREAD_BYTES: number = 16 * MIB
 /** From this much unread on nothing is read from a WebSocket, until half of it has left. Bytes. */
 export const HOLD_UNREAD_BYTES: number = MIB

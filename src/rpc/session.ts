@@ -103,6 +103,8 @@ export class RpcSession {
   #isHeld = false
   /** Whether the client is read from no further. */
   #isStopped = false
+  /** Bytes of answers among what is unread, at most: what a client has asked for it may take its time for. */
+  #unreadAnswers = 0
   #nextChannel = 1
   #ended = false
 
@@ -236,7 +238,7 @@ export class RpcSession {
     const finish = (outcome: Outcome): void => {
       if (running.channel === undefined) this.#remove(running)
       if (outcome.kind === 'silent' || request.id === null) return
-      this.#send(outcome.text)
+      this.#answer(outcome.text)
     }
     const openChannel: OpenChannel = (_request, start, valueText) =>
       this.#openChannel(request, running, start, valueText)
@@ -262,7 +264,7 @@ export class RpcSession {
       stop = start({
         value: (value) => this.#value(running, channel, valueText(value)),
         close: () => this.#closeChannel(running, channel),
-        unreadBytes: () => this.#deps.sink.unreadBytes(),
+        unreadBytes: () => this.#unreadEvents,
       })
     } catch (error) {
       uncount()
@@ -309,7 +311,20 @@ export class RpcSession {
   }
 
   get #isUnread(): boolean {
-    return this.#deps.sink.unreadBytes() > MAX_UNREAD_BYTES
+    return this.#unreadEvents > MAX_UNREAD_BYTES
+  }
+
+  /** Bytes that nobody has asked for, of those that have not left yet. */
+  get #unreadEvents(): number {
+    const unread = this.#deps.sink.unreadBytes()
+    this.#unreadAnswers = Math.min(this.#unreadAnswers, unread)
+    return unread - this.#unreadAnswers
+  }
+
+  #answer(text: string): void {
+    const before = this.#unreadEvents
+    this.#send(text)
+    this.#unreadAnswers += Math.max(0, this.#unreadEvents - before)
   }
 
   /** starting -> closing, open -> closed */

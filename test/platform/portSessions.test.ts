@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { FramePort } from '../../platform/browser/framePort.ts'
 import { openSession } from '../../platform/browser/frames.ts'
 import { PortSessions } from '../../platform/browser/portSessions.ts'
-import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_UNREAD_BYTES } from '../../src/base/bounds.ts'
+import { HOLD_UNREAD_BYTES, MAX_ANONYMOUS_REQUEST_BYTES, MAX_UNREAD_BYTES } from '../../src/base/bounds.ts'
 import { json } from '../../src/codec/description.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
@@ -92,12 +92,24 @@ describe('a port', () => {
     expect(port.told.filter((one) => typeof one === 'string' && one.includes(ANSWER))).toHaveLength(1)
   })
 
-  it('loses its session when it asks on and does not read', async () => {
+  it('that has not read its answers waits for more, and has all when it reads', async () => {
     const port = await connect()
-    const most = Math.ceil(MAX_UNREAD_BYTES / ANSWER.length) + 1
-    for (let i = 0; i < 2 * most && port.refusal === undefined; i++) port.say(call)
+    const answers = (): string[] => port.told.filter((one): one is string => typeof one === 'string')
+    for (let i = 0; i < 64; i++) port.say(call)
+    const sent = answers().length
+    expect(sent * ANSWER.length).toBeLessThanOrEqual(HOLD_UNREAD_BYTES + 2 * ANSWER.length)
+    for (let read = 0; read < answers().length; read++) port.say({ read: (answers()[read] as string).length })
+    expect(answers()).toHaveLength(64)
+    expect(port.isClosed).toBe(false)
+  })
+
+  it('loses its session when it asks on and on and does not read', async () => {
+    const port = await connect()
+    const long = call.padEnd(MAX_ANONYMOUS_REQUEST_BYTES, ' ')
+    const most = Math.ceil(MAX_UNREAD_BYTES / long.length) + 4
+    for (let i = 0; i < 2 * most && port.refusal === undefined; i++) port.say(long)
     expect(port.refusal).toBe('the client does not read its answers')
-    expect(port.told.length).toBeLessThanOrEqual(most + 1)
+    expect(port.told.length).toBeLessThanOrEqual(4)
     expect(port.isClosed).toBe(true)
   })
 
@@ -121,7 +133,7 @@ describe('a port', () => {
   it('is refused when no node will answer any more, and so is one that comes later', async () => {
     const sessions = new PortSessions()
     let ended = 0
-    sessions.use(() => Promise.resolve({ receive: () => undefined, end: () => ended++ }))
+    sessions.use(() => Promise.resolve({ receive: () => undefined, drained: () => undefined, end: () => ended++ }))
     const request = { access: { as: 'page' }, version: 'v1' } as const
     const [early, late] = [new Port(), new Port()]
     sessions.add(request, early)

@@ -135,7 +135,11 @@ describe('a session with the node of another tab', () => {
       }
       tab.say({ frame: call })
       expect(await tab.answer()).toEqual({ refused: 'the session has ended' })
-      opening.resolve({ receive: (text) => void received.push(text), end: () => ended.resolve('ended') })
+      opening.resolve({
+        receive: (text) => void received.push(text),
+        drained: () => undefined,
+        end: () => ended.resolve('ended'),
+      })
       expect(await ended.promise).toBe('ended')
       expect(received).toEqual([])
     }

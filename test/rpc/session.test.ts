@@ -164,6 +164,13 @@ describe('bounds of a connection', () => {
       table: createMethodTable([
         method({ name: 'Big', perm: 'read', params: [], result: json, handler: () => 'x'.repeat(100_000) }),
         method({
+          name: 'Huge',
+          perm: 'read',
+          params: [],
+          result: json,
+          handler: () => 'x'.repeat(3 * MAX_UNREAD_BYTES),
+        }),
+        method({
           name: 'Wait',
           perm: 'read',
           params: [],
@@ -267,6 +274,31 @@ describe('bounds of a connection', () => {
     const client = slow()
     client.one.receive(request(1, 'Filecoin.Tell'))
     client.stopReading()
+    for (let i = 0; i < 400; i++) client.tell('x'.repeat(100_000))
+    expect(client.unread()).toBeLessThan(MAX_UNREAD_BYTES + 200_000)
+    expect(client.closed()).toBe('the client does not read what it has subscribed to')
+  })
+
+  it('a large answer that it still reads is not held against what it has subscribed to', () => {
+    const client = slow()
+    client.one.receive(request(1, 'Filecoin.Tell'))
+    client.stopReading()
+    client.one.receive(request(2, 'Filecoin.Huge'))
+    const answer = client.unread()
+    expect(answer).toBeGreaterThan(MAX_UNREAD_BYTES)
+    for (let i = 0; i < 100; i++) client.tell('x'.repeat(100_000))
+    expect(client.closed()).toBeUndefined()
+    for (let i = 0; i < 400; i++) client.tell('x'.repeat(100_000))
+    expect(client.unread()).toBeLessThan(answer + MAX_UNREAD_BYTES + 200_000)
+    expect(client.closed()).toBe('the client does not read what it has subscribed to')
+  })
+
+  it('what has been read of a large answer makes no room for more events', () => {
+    const client = slow()
+    client.one.receive(request(1, 'Filecoin.Tell'))
+    client.stopReading()
+    client.one.receive(request(2, 'Filecoin.Huge'))
+    client.drain()
     for (let i = 0; i < 400; i++) client.tell('x'.repeat(100_000))
     expect(client.unread()).toBeLessThan(MAX_UNREAD_BYTES + 200_000)
     expect(client.closed()).toBe('the client does not read what it has subscribed to')
