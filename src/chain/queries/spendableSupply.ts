@@ -2,10 +2,11 @@
  * The exact circulating supply: what its owners could spend now, actor by actor. Walks the whole state.
  * @see lotus chain/stmgr/supply.go GetCirculatingSupply
  */
-
+import { unlessThrown } from '../../base/errors.ts'
 import { getCbor } from '../../ipld/blockstore.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import { type FetchedSteps, reading } from '../../ipld/found.ts'
+import { readTogether } from '../../ipld/readTogether.ts'
 import { marketStateAt } from '../../state/market.ts'
 import { type MultisigState, multisigState } from '../../state/multisig.ts'
 import type { StateTree } from '../../state/stateTree.ts'
@@ -18,6 +19,10 @@ import { MinerActor } from './minerActor.ts'
 
 /** System, init, reward, cron, power, registry, data cap, Ethereum address manager, SAFT, reserve, burnt funds. */
 const NOT_CIRCULATING: ReadonlySet<ActorId> = new Set([0n, 1n, 2n, 3n, 4n, 6n, 7n, 10n, 122n, 90n, 99n])
+type Entry = readonly [ActorId, ActorState]
+
+/** Actors whose states are elsewhere that are waited for at once. */
+const TOGETHER = 256
 /** Deals no longer count as locked. FIP-0091. */
 const UNLOCKED_DEALS_VERSION = 23
 
@@ -27,16 +32,25 @@ const UNLOCKED_DEALS_VERSION = 23
  */
 export function* spendableSupply(view: ChainView, tree: StateTree, epoch: ChainEpoch): FetchedSteps<TokenAmount> {
   let sum = 0n
+  const of = ([id, actor]: Entry): TokenAmount => spendableOf(view, id, actor, epoch)
+  const elsewhere: Entry[] = []
   for (const found of tree.found()) {
-    if (found instanceof BlockMissing) {
-      yield found
-      continue
+    if (found instanceof BlockMissing) yield found
+    else if (found[1].balance !== 0n) {
+      const spendable = unlessThrown(() => of(found), BlockMissing)
+      if (spendable === undefined) elsewhere.push(found)
+      else sum += spendable
     }
-    const [id, actor] = found
-    if (actor.balance !== 0n) sum += yield* reading(() => spendableOf(view, id, actor, epoch))
+    if (elsewhere.length >= TOGETHER) sum += yield* together(elsewhere.splice(0), of)
     yield
   }
-  return sum
+  return sum + (yield* together(elsewhere, of))
+}
+
+/** Their states are fetched together. */
+function* together(actors: readonly Entry[], of: (actor: Entry) => TokenAmount): FetchedSteps<TokenAmount> {
+  const amounts = yield* reading(() => readTogether(actors, of))
+  return amounts.reduce((sum, amount) => sum + amount, 0n)
 }
 
 function spendableOf(view: ChainView, id: ActorId, actor: ActorState, epoch: ChainEpoch): TokenAmount {
