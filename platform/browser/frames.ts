@@ -133,10 +133,10 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
     // A port cannot be made to wait: who asks on and on without reading, or for too much at once, loses it.
     receive: (text) => {
       if (ended) return
+      if (text.length > mostBytes) return refuse(`a frame has at most ${mostBytes} characters`)
+      if (waiting > MAX_UNREAD_BYTES) return refuse(UNREAD)
       if (isStopped) waiting += text.length
-      if (text.length > mostBytes) refuse(`a frame has at most ${mostBytes} characters`)
-      else if (waiting > MAX_UNREAD_BYTES) refuse(UNREAD)
-      else session.receive(text)
+      session.receive(text)
     },
     drained: () => session.drained(),
     end,

@@ -3,7 +3,6 @@
  * @see lotus chain/state/statetree.go GetActor, LookupIDAddress; chain/vm/vm.go ResolveToDeterministicAddr;
  *   chain/stmgr/stmgr.go LookupRobustAddress
  */
-
 import { u64 } from '../codec/description.ts'
 import { getCbor } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'

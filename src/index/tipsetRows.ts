@@ -2,7 +2,6 @@
  * The rows of a tipset that was executed. They follow from the tipset alone, whatever the index holds and whoever writes it; only the
  * first one of an index has more: every address and balance that was there before.
  */
-
 import { fromHex, toHex } from '../base/bytes.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'

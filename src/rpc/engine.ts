@@ -3,7 +3,6 @@
  * answer. Knows nothing of transports. Order of checks and texts: rpc-wire, section 1.
  * @see go-jsonrpc handler.go handle; auth/auth.go PermissionedProxy
  */
-
 import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { lengthOf } from '../base/bytes.ts'
 import { PetrelError } from '../base/errors.ts'

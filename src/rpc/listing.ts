@@ -3,7 +3,6 @@
  * their number, the first are there early, and a client that goes away ends the search. Elsewhere (batches, WebSocket) they
  * are gathered and sent as one.
  */
-
 import type { Codec, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { BlockMissing } from '../ipld/errors.ts'

@@ -4,7 +4,6 @@
  *
  * A namespace is a factory: `walletMethods(deps: WalletDeps): MethodRow[]`, with `deps` as narrow as its handlers need.
  */
-
 import type { Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'

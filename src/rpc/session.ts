@@ -7,7 +7,6 @@
  * with each frame, so a token that is revoked or expires takes its connection with it.
  * @see go-jsonrpc websocket.go handleChanOut, cancelCtx
  */
-
 import {
   HOLD_UNREAD_BYTES,
   MAX_ANONYMOUS_VALUES,

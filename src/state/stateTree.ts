@@ -5,7 +5,6 @@
  * maps; from version 5 on an actor has five fields.
  * @see ref-fvm fvm/src/state_tree.rs StateTree; lotus chain/state/statetree.go
  */
-
 import { Generations } from '../base/generations.ts'
 import { CborReader } from '../codec/cborReader.ts'
 import type { Cid } from '../codec/cid.ts'

@@ -1,5 +1,4 @@
 /** The index in a real PostgreSQL: whole, exactly once, by one writer, in the right database. */
-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import { toHex } from '../../src/base/bytes.ts'

@@ -1,5 +1,4 @@
 /** An index without a database, as the port says that one behaves; and writers of it. */
-
 import { systemClock } from '../../platform/server/clock.ts'
 import { IndexError } from '../../src/index/errors.ts'
 import type {

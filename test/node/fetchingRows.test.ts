@@ -1,5 +1,4 @@
 /** Rows of a node that has not the whole state: what runs again once its blocks are here, what runs once, and lists that go on. */
-
 import { describe, expect, it } from 'vitest'
 import { type Cid, CODEC_DAG_CBOR } from '../../src/codec/cid.ts'
 import { type Json, jsonOnly, listOrEmpty, uint } from '../../src/codec/description.ts'

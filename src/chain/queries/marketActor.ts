@@ -2,7 +2,6 @@
  * Deals and balances of the storage market.
  * @see lotus chain/actors/builtin/market; node/impl/full/state.go StateMarketDeals, StateMarketParticipants
  */
-
 import type { Cid } from '../../codec/cid.ts'
 import { uint } from '../../codec/description.ts'
 import { varintBytes } from '../../codec/varint.ts'

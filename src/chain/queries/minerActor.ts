@@ -2,7 +2,6 @@
  * A storage miner's state at one version of the actors, read piece by piece.
  * @see lotus chain/actors/builtin/miner
  */
-
 import { finish, type Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'

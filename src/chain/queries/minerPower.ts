@@ -2,7 +2,6 @@
  * Power of miners, and who may produce blocks.
  * @see lotus chain/stmgr/actors.go GetPowerRaw, MinerEligibleToMine; go-state-types builtin/v18/power/power_state.go
  */
-
 import { getCbor } from '../../ipld/blockstore.ts'
 import { eachFound, type Found, reading } from '../../ipld/found.ts'
 import { Hamt } from '../../ipld/hamt.ts'

@@ -2,7 +2,6 @@
  * Allocations and claims of the verified registry; from actors version 9.
  * @see go-state-types builtin/v18/verifreg/verified_registry_state.go; lotus node/impl/full/state.go StateGetAllocations
  */
-
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid } from '../../codec/description.ts'
 import { readVarint, varintBytes } from '../../codec/varint.ts'

@@ -1,5 +1,4 @@
 /** Methods about storage miners. */
-
 import type { Steps } from '../../base/steps.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'

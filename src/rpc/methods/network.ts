@@ -1,5 +1,4 @@
 /** Methods about the network as a whole: supply, parameters, market, differences of states. */
-
 import type { Steps } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'

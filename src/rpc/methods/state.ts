@@ -1,5 +1,4 @@
 /** Methods `State…` that read states, messages and randomness of the chain. */
-
 import type { Steps, Walk } from '../../base/steps.ts'
 import { accountKey, actorOf, robustAddress } from '../../chain/actorLookup.ts'
 import type { ActorStates } from '../../chain/actorStates.ts'
