@@ -32,8 +32,18 @@ export interface Misbehaviour {
 export interface PeerLinks {
   /** Opens a stream to a connected peer. @param protocols - the first that it speaks is taken @throws P2pError */
   open(peer: PeerName, protocols: readonly string[], signal: AbortSignal): Promise<ByteStream>
-  /** Serves a protocol; what `serve` throws resets the stream. @returns what ends it */
-  handle(protocol: string, serve: (peer: PeerName, stream: ByteStream) => Promise<void>): () => void
+  /**
+   * Serves a protocol; what `serve` throws resets the stream.
+   * @param mostStreams - that one connection may have open. Default: as of any protocol
+   * @returns what ends it
+   */
+  handle(
+    protocol: string,
+    serve: (peer: PeerName, stream: ByteStream) => Promise<void>,
+    mostStreams?: number,
+  ): () => void
+  /** A peer was asked for what it answers on streams of its own: so many more are no flood. */
+  expect(peer: PeerName, streams: number): void
   /** Connected peers. */
   peers(): readonly PeerName[]
   /** Whether a connected peer said (identify) that it speaks a protocol; undefined while it has said nothing. */

@@ -1,4 +1,5 @@
 /** Bitswap between nodes in memory: fetching, and falling back. */
+
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
@@ -6,6 +7,7 @@ import { blockCid } from '../../src/crypto/blockCid.ts'
 import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { getBlock, MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { withBlocks } from '../../src/ipld/withBlocks.ts'
+import { FETCH_WINDOW } from '../../src/p2p/bitswap/limits.ts'
 import type { BitswapMessage } from '../../src/p2p/bitswap/messages.ts'
 import { seeded } from '../support/seeded.ts'
 import { block, NEWEST, Swaps, sendTo, texts } from './swaps.ts'
@@ -320,11 +322,10 @@ describe('bitswap', () => {
     })
     const client = swaps.add('client', 'late')
     const control = new AbortController()
-    const fetching = client.swap.source.fetch(
-      wanted.map((one) => one.cid),
-      control.signal,
-    )
-    fetching.catch(() => undefined)
+    for (let at = 0; at < wanted.length; at += FETCH_WINDOW) {
+      const cids = wanted.slice(at, at + FETCH_WINDOW).map((one) => one.cid)
+      client.swap.source.fetch(cids, control.signal).catch(() => undefined)
+    }
     await swaps.time.settle()
     control.abort(new Error('it came by gossip'))
     await swaps.time.settle()

@@ -1,7 +1,9 @@
 /** Bitswap with peers that do not behave. */
+
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { putBlock } from '../../src/ipld/blockstore.ts'
+import { MAX_STREAMS } from '../../src/p2p/bitswap/limits.ts'
 import { encodeMessage } from '../../src/p2p/bitswap/messages.ts'
 import { readAll } from './streams.ts'
 import { block, NEWEST, never, Swaps, sendTo, texts } from './swaps.ts'
@@ -105,9 +107,9 @@ describe('bitswap: hostile peers', () => {
     const client = swaps.add('client')
     const peer = swaps.network.addNode('peer')
     swaps.network.connect('peer', 'client')
-    for (let i = 0; i < 100; i++) await peer.links.open('client', [NEWEST], never)
+    for (let i = 0; i < MAX_STREAMS + 36; i++) await peer.links.open('client', [NEWEST], never)
     await swaps.time.settle()
-    expect(client.openStreams).toBe(64)
+    expect(client.openStreams).toBe(MAX_STREAMS)
     expect(client.reports).toHaveLength(36)
   })
 

@@ -183,6 +183,26 @@ describe('streams', () => {
     expect(await open('peer')).toBe(true)
   })
 
+  it('that a peer was asked for are no flood, so many and no more', async () => {
+    const { links, open, join } = linksOf(() => Promise.resolve())
+    const { burst } = HOST_LIMITS.streamRate
+    const opens = async (count: number): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        expect(await open('peer')).toBe(true)
+        while (links.served > 0) await Promise.resolve()
+      }
+    }
+    join('peer')
+    links.expect('peer', 300)
+    await opens(300)
+    links.expect('peer', 2 * burst)
+    await opens(2 * burst)
+    expect(links.demerits('peer')).toBe(0)
+    expect(await open('peer')).toBe(false)
+    expect(links.demerits('peer')).toBeGreaterThan(0)
+    links.expect('nobody', 1)
+  })
+
   it('of one protocol, of one connection: libp2p is told', () => {
     const { node } = linksOf(() => Promise.resolve())
     const { streamsPerProtocol, streamsPerConnection } = HOST_LIMITS

@@ -105,6 +105,8 @@ class Node implements MemoryNode, PeerLinks, PubSub {
     this.#network.cut(this.name, peer)
   }
 
+  expect(): void {}
+
   report(peer: PeerName, what: Misbehaviour): void {
     this.reports.push({ peer, what })
     if (penaltyOf(what.fault) !== 'ban') return

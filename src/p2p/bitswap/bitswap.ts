@@ -102,7 +102,7 @@ class BitswapNode {
       log.debug('bitswap wants not answered', { peer, error: errorMessage(error) })
     this.#server = new WantServer({ blocks, clock, timers, send, onFlood, onFailed })
     this.#ends = [
-      ...protocols.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
+      ...protocols.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream), MAX_STREAMS)),
       links.onDisconnected((peer) => this.#forget(peer)),
     ]
   }

@@ -165,6 +165,7 @@ export class BlockClient implements BlockSource {
 
   #send(peer: PeerName, wanted: readonly WantedBlock[], type: Want['type']): void {
     const wants = wanted.map(({ cid }): Want => ({ cid, type, cancel: false, sendDontHave: true }))
+    this.#deps.links.expect(peer, wants.length)
     this.#deps
       .send(peer, { wants, blocks: [], presences: [] }, wants.length * ENTRY_BYTES)
       .catch(() => this.#lost(peer, wanted))

@@ -39,8 +39,12 @@ export const MESSAGE_MS = 20_000
 export const OPEN_MS = 10_000
 /** Longest time that reading blocks keeps everything else waiting, milliseconds. */
 export const BUSY_MS = 5
-/** Streams that a peer may have open to this node. */
-export const MAX_STREAMS = 64
+/**
+ * Streams that a peer may have open to this node: Lotus sends each 16 KiB of blocks on one of its own, as fast as it can, and what is sent on one
+ * too many is lost.
+ * @see ipfs/boxo bitswap/network/bsnet ipfs_impl.go SendMessage; bitswap/internal/defaults (BitswapEngineTargetMessageSize)
+ */
+export const MAX_STREAMS = 128
 /** Messages that come at once: of one peer, of all. */
 export const MAX_READING_OF_PEER = 4
 export const MAX_READING = 32
@@ -69,8 +73,8 @@ export const MUTE_MS: number = Math.max(...ASK_AGAIN_MS)
 export const HAVE_FANOUT = 8
 /** When nobody has it everybody is asked again, after so long each time, milliseconds: it may be on its way to them. */
 export const RETRY_MS: readonly number[] = [250, 1000]
-/** Blocks of one fetch that are asked for at once: go-bitswap remembers 1,024 wants of a peer. */
-export const FETCH_WINDOW = 512
+/** Blocks of one fetch that are asked for at once: each may come on a stream of its own, see {@link MAX_STREAMS}. */
+export const FETCH_WINDOW = 128
 /** Wants under way, of all who ask. */
 export const MAX_WANTS = 65_536
 /**

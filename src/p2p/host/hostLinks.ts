@@ -34,6 +34,8 @@ interface PeerState {
   /** Streams that are served, oldest first. */
   readonly served: Set<HostStream>
   readonly rate: TokenBucket
+  /** Streams beyond that rate that its answers may come on. */
+  expected: number
   /** When it connected, Unix ms, and by the clock that nobody sets. */
   readonly sinceMs: number
   readonly joinedMs: number
@@ -90,8 +92,8 @@ export class HostLinks implements PeerLinks {
     }
   }
 
-  handle(protocol: string, serve: Serve): () => void {
-    if (!this.#always.has(protocol)) return this.#register(protocol, serve)
+  handle(protocol: string, serve: Serve, mostStreams?: number): () => void {
+    if (!this.#always.has(protocol)) return this.#register(protocol, serve, mostStreams)
     this.#always.set(protocol, serve)
     return () => {
       if (this.#always.get(protocol) === serve) this.#always.set(protocol, undefined)
@@ -109,12 +111,17 @@ export class HostLinks implements PeerLinks {
     this.#register(protocol, (peer, stream) => (this.#always.get(protocol) ?? refuse)(peer, stream))
   }
 
-  #register(protocol: string, serve: Serve): () => void {
+  expect(peer: PeerName, streams: number): void {
+    const state = this.#peers.get(peer)
+    if (state !== undefined) state.expected = Math.min(state.expected + streams, this.#deps.limits.streamRate.burst)
+  }
+
+  #register(protocol: string, serve: Serve, mostStreams?: number): () => void {
     const { node, limits, log } = this.#deps
     const failed = (cause: unknown): void => log.warn('protocol handler', { protocol, reason: errorMessage(cause) })
     node
       .handle(protocol, (stream, connection) => this.#serve(stream, connection, serve), {
-        maxInboundStreams: limits.streamsPerProtocol,
+        maxInboundStreams: mostStreams ?? limits.streamsPerProtocol,
         maxOutboundStreams: limits.streamsPerConnection,
         runOnLimitedConnection: true,
       })
@@ -215,6 +222,7 @@ export class HostLinks implements PeerLinks {
       says: undefined,
       served: new Set(),
       rate: new TokenBucket(limits.streamRate, joinedMs),
+      expected: 0,
       sinceMs: clock.nowMs(),
       joinedMs,
       known: new AbortController(),
@@ -281,7 +289,8 @@ export class HostLinks implements PeerLinks {
     const peer = connection.remotePeer.toString()
     const state = this.#peers.get(peer)
     if (state === undefined) return stream.abort(new P2pError('NOT_CONNECTED', 'peer is gone'))
-    if (!state.rate.take(clock.monotonicMs())) {
+    if (state.expected > 0) state.expected--
+    else if (!state.rate.take(clock.monotonicMs())) {
       stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))
       return this.report(peer, { fault: 'FLOOD', reason: 'streams' })
     }
