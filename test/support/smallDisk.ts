@@ -27,7 +27,8 @@ export function mountSmallDisk(name: string, bytes: number): SmallDisk {
     isMounted,
     end: () => {
       if (!isMounted) return
-      execFileSync('umount', [path])
+      // LMDB gives its file back a little later than it says.
+      execFileSync('umount', ['--lazy', path])
       rmSync(path, { recursive: true })
     },
   }
