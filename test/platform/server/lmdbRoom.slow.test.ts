@@ -42,6 +42,8 @@ describe.skipIf(!isMounted).each(['in this thread', 'aside'])('a commit %s while
       else environment.commit(size, take)
       await expect(put()).rejects.toMatchObject({ code: 'STORE_FULL' })
       rmSync(ballast)
+      // The kernel may give it back a little later.
+      await expect.poll(() => environment.meta.whyUnwritable?.(), { timeout: 20_000 }).toBeUndefined()
       await put()
       kept.push(blocks)
     }
