@@ -31,6 +31,12 @@ export function fileSystemFreeBytes(path: string): number {
   return bavail * bsize
 }
 
+/** What a commit takes at most, and by how much the file is too short for it, bytes. */
+interface Sizes {
+  readonly most: number
+  readonly missing: number
+}
+
 /** Of one environment, which may have been opened yet or not. */
 export class LmdbRoom {
   readonly #path: string
@@ -57,19 +63,24 @@ export class LmdbRoom {
 
   /** @throws PlatformError STORE_FULL */
   assertRoom(size: WriteSize): void {
-    const { most, missing } = this.#sizes(size)
+    this.#assertFree(this.#sizes(size))
+  }
+
+  #assertFree({ most, missing }: Sizes): void {
     const free = this.#freeBytes()
     const needed = RESERVE_BYTES + (this.#file === undefined ? most : missing)
     if (free < needed) this.#full(free, needed)
   }
 
   /**
-   * Takes the room, which is there.
+   * Takes the room.
    * @returns gives it back, once
    * @throws PlatformError STORE_FULL, STORE_FAILED
    */
   take(size: WriteSize): () => void {
-    const { most, missing } = this.#sizes(size)
+    const sizes = this.#sizes(size)
+    this.#assertFree(sizes)
+    const { most, missing } = sizes
     if (missing > 0) this.#grow(missing)
     this.#underWay += most
     return () => {
@@ -77,8 +88,7 @@ export class LmdbRoom {
     }
   }
 
-  /** What a commit takes at most, and by how much the file is too short for it, bytes. */
-  #sizes({ writes, bytes }: WriteSize): { readonly most: number; readonly missing: number } {
+  #sizes({ writes, bytes }: WriteSize): Sizes {
     const [meta] = this.#file === undefined ? [] : metasOf(this.#file)
     const used = meta === undefined ? this.#fileBytes() : (meta.lastPage + 1) * meta.pageBytes
     // No more pages are copied than there are: a small store needs less.

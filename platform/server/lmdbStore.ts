@@ -5,7 +5,7 @@
  * transaction, so that a head on disk never names a block that is not), by LMDB's own thread when there are many, or by `flush`.
  *
  * LMDB never meets a full disk: lmdb 3.5.6 writes the text of such a failure behind the 100 bytes that it allocates for it
- * (mdb.c, mdb_page_flush), and the process dies of that some failures later. So room is looked for before each commit, and
+ * (mdb.c, mdb_page_flush), and the process dies of that some failures later. So each commit takes its room first (lmdbRoom.ts), and
  * when the disk fails all the same nothing is written any more.
  */
 import { accessSync, constants, mkdirSync } from 'node:fs'
@@ -278,7 +278,8 @@ export class LmdbEnvironment {
   whyUnwritable(): string | undefined {
     try {
       this.assertOpen()
-      this.#assertWritable(this.#blocks.due)
+      this.#assertWritable()
+      this.#room.assertRoom(this.#blocks.due)
       return undefined
     } catch (error) {
       if (error instanceof PlatformError) return error.message
@@ -286,18 +287,17 @@ export class LmdbEnvironment {
     }
   }
 
-  /** @throws PlatformError STORE_FULL, STORE_READ_ONLY, STORE_FAILED */
-  #assertWritable(size: WriteSize): void {
+  /** Whatever room there is. @throws PlatformError STORE_READ_ONLY, STORE_FAILED */
+  #assertWritable(): void {
     if (this.#broken !== undefined) throw this.#broken
     this.reads.assertReadable()
     this.#below?.assertReadable()
-    this.#room.assertRoom(size)
     assertNotReadOnly(this.#path)
   }
 
   /** Takes the room of a commit. @returns gives it back @throws as {@link LmdbEnvironment.commit} */
   #takeRoom(size: WriteSize): () => void {
-    this.#assertWritable(size)
+    this.#assertWritable()
     return this.#room.take(size)
   }
 
