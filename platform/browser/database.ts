@@ -2,6 +2,9 @@
 import { promisifyRequest, type UseStore } from 'idb-keyval'
 import { errorMessage } from '../../src/base/errors.ts'
 import { BrowserError, domName } from './errors.ts'
+import { turnLog } from './logTurn.ts'
+import { hasRoom } from './roomLook.ts'
+import { RETRY_MS } from './storeLimits.ts'
 
 /**
  * `blocks`: CID key to bytes. `batches`: number to {@link BatchRecord}, the order in which blocks came. `meta`: heads,
@@ -54,6 +57,21 @@ async function connect(name: string, make?: (database: IDBDatabase) => void): Pr
   }
 }
 
+/** In `actors`, for as long as the log is turned: no bundle has this name. */
+const TURN_KEY = ''
+
+/** Before anything else is written by a new connection. */
+async function turned(database: IDBDatabase): Promise<void> {
+  try {
+    const transaction = database.transaction('actors', 'readwrite')
+    const done = promisifyRequest(transaction)
+    turnLog(transaction.objectStore('actors'), TURN_KEY)
+    await done
+  } catch (error) {
+    throw storeError('write to', error)
+  }
+}
+
 /** A connection that the browser has ended, or is about to: where the disk fails, it ends them all. */
 const isEnded = (error: unknown): boolean => domName(error) === 'InvalidStateError'
 
@@ -83,12 +101,33 @@ export async function openDatabase(node: string): Promise<Database> {
     return made
   }
   let wasMade = false
-  await hold(
+  const opened = await hold(
     connect(name, (database) => {
       wasMade = true
       for (const store of STORES) database.createObjectStore(store)
     }),
   )
+  // A failure is told to who writes next.
+  if (!wasMade) turned(opened).catch(() => undefined)
+  /** When there was no room last. */
+  let refusedAt = -Infinity
+  /**
+   * After a connection that the browser has ended: a full disk has cut its log off. What is written behind the cut has to turn the log, or
+   * all that is there is lost.
+   */
+  const again = async (): Promise<IDBDatabase> => {
+    const isSoon = performance.now() < refusedAt + RETRY_MS
+    if (isSoon || !(await hasRoom())) {
+      if (!isSoon) refusedAt = performance.now()
+      throw new BrowserError('STORE_FULL', 'Cannot open the store: the disk is full')
+    }
+    const database = await connect(name)
+    await turned(database).catch((error: unknown) => {
+      database.close()
+      throw error
+    })
+    return database
+  }
   /** Begins a transaction, and runs at once what belongs to it. */
   const begin = async <T>(
     stores: StoreName | readonly StoreName[],
@@ -98,7 +137,7 @@ export async function openDatabase(node: string): Promise<Database> {
   ): Promise<T> => {
     for (let isAgain = false; ; isAgain = true) {
       const held = connection
-      const database = await (held ?? hold(connect(name)))
+      const database = await (held ?? hold(again()))
       let transaction: IDBTransaction
       try {
         transaction = database.transaction(stores as string | string[], mode, { durability })
@@ -116,7 +155,13 @@ export async function openDatabase(node: string): Promise<Database> {
     use:
       (store, durability = 'relaxed') =>
       (mode, callback) =>
-        begin(store, mode, durability, (transaction) => callback(transaction.objectStore(store))),
+        begin(store, mode, durability, async (transaction) => {
+          try {
+            return await callback(transaction.objectStore(store))
+          } catch (error) {
+            throw error instanceof DOMException ? storeError(mode === 'readonly' ? 'read' : 'write to', error) : error
+          }
+        }),
     write: (stores, durability, run) =>
       begin(stores, 'readwrite', durability, async (transaction) => {
         const done = promisifyRequest(transaction)

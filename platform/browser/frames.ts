@@ -5,7 +5,10 @@ import {
   MAX_REQUEST_BYTES,
   MAX_UNREAD_BYTES,
 } from '../../src/base/bounds.ts'
+import { errorMessage } from '../../src/base/errors.ts'
+import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import type { PetrelNode } from '../../src/node/node.ts'
+import { RPC_ERROR_NUMBERS } from '../../src/rpc/errors.ts'
 import { PERMISSIONS } from '../../src/rpc/permission.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { BrowserError } from './errors.ts'
@@ -53,7 +56,7 @@ export class EarlyFrames {
 /** What the answers need besides the node. */
 export interface SessionHost {
   readonly node: Pick<PetrelNode, 'engine' | 'handler'>
-  /** Resolves when all that was written is in the database; undefined: it is. */
+  /** Resolves when all that was written is in the database; undefined: it is. Rejects where it cannot be written now. */
   readonly settle: () => Promise<void> | undefined
 }
 
@@ -68,47 +71,66 @@ function permissionsOf(host: SessionHost, access: SessionAccess): ReadonlySet<st
   return host.node.handler.permissions({ url: '', header })
 }
 
+/** What is said in place of a frame that rests on what cannot be written; undefined: it is an event, and waits. */
+function unwritten(text: string, error: unknown): string | undefined {
+  const frame = parseJson(text) as { readonly [field: string]: Json }
+  if ('method' in frame) return undefined
+  if ('error' in frame) return text
+  const { id = null, jsonrpc = '2.0' } = frame
+  return stringifyJson({ id, jsonrpc, error: { code: RPC_ERROR_NUMBERS.FAILED, message: errorMessage(error) } })
+}
+
 /**
  * Opens a session. Frames leave in order, and none before what the node wrote until then is in the database: nobody is
- * told of a message or a head that an end of the tab would take back.
+ * told of a message or a head that an end of the tab would take back. Where it cannot be written calls are refused, and events wait.
  * @throws BrowserError `ACCESS_REFUSED` for a token that is not valid
  */
 export function openSession(host: SessionHost, request: SessionRequest, receiver: FrameReceiver): FrameSession {
   const permissions = (): ReadonlySet<string> | undefined => permissionsOf(host, request.access)
   if (permissions() === undefined) throw new BrowserError('ACCESS_REFUSED', 'the node does not accept the token')
-  const held: string[] = []
+  let held: string[] = []
+  let heldLength = 0
   let isHeld = false
   /** Whether the client is to read before more is taken, and characters that it has sent meanwhile. */
   let isStopped = false
   let waiting = 0
   let ended = false
-  const release = (): void => {
+  const hold = (text: string): void => {
+    held.push(text)
+    heldLength += text.length
+  }
+  /** @param tell - says what has been held, or holds it on */
+  const take = (tell: (text: string) => void): void => {
     isHeld = false
     if (ended) return
-    for (const text of held.splice(0)) receiver.frame(text)
+    const texts = held
+    held = []
+    heldLength = 0
+    for (const text of texts) tell(text)
   }
+  const release = (): void => take((text) => receiver.frame(text))
+  const refuseHeld = (error: unknown): void =>
+    take((text) => {
+      const answer = unwritten(text, error)
+      if (answer === undefined) hold(text)
+      else receiver.frame(answer)
+    })
+  const unreadBytes = (): number => receiver.unreadBytes() + heldLength
   const session = new RpcSession({
     engine: host.node.engine,
     version: request.version,
     permissions,
     sink: {
       send: (text) => {
-        if (receiver.unreadBytes() > MAX_ALL_UNREAD_BYTES) return refuse(UNREAD)
-        if (isHeld) {
-          held.push(text)
-          return
-        }
+        if (unreadBytes() > MAX_ALL_UNREAD_BYTES) return refuse(UNREAD)
+        hold(text)
+        if (isHeld) return
         const settled = host.settle()
-        if (settled === undefined) {
-          receiver.frame(text)
-          return
-        }
+        if (settled === undefined) return release()
         isHeld = true
-        held.push(text)
-        // A store that cannot write says so by itself (trouble), and refuses what comes next.
-        settled.then(release, release)
+        settled.then(release, refuseHeld)
       },
-      unreadBytes: () => receiver.unreadBytes(),
+      unreadBytes,
       hold: (stops) => {
         isStopped = stops
         waiting = 0

@@ -24,3 +24,7 @@ export const BLOCKS_WAIT_MS = 250
 export const WRITE_AT_BYTES: number = 4 * MEBI
 /** Most values of the key-value store, bytes: all of them are in memory. */
 export const MAX_META_BYTES: number = 64 * MEBI
+/** What is written so that the browser begins another log, bytes: LevelDB's buffer has 4 MiB. */
+export const LOG_TURN_BYTES: number = 5 * MEBI
+/** Room that the disk has before that is begun where one was full, bytes: log and table are there twice for a moment. */
+export const ROOM_BYTES: number = 12 * MEBI

@@ -96,7 +96,8 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
   host?.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))
   return {
     open,
-    settle: () => stores.settle(),
+    // What a follower cannot write now its peers have, too: it is read all the same.
+    settle: () => stores.settle()?.catch(() => undefined),
     setOnline: (online) => {
       if (online && host !== undefined) redial(host, bootstrap, parts)
     },

@@ -121,7 +121,10 @@ export class LmdbEnvironment {
     this.#room = new LmdbRoom(options.path, options.freeBytes ?? (() => fileSystemFreeBytes(options.path)))
     try {
       mkdirSync(options.path, { recursive: true })
-      if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
+      if (options.readsOnly !== true) {
+        this.#assertWritable()
+        this.#room.assertRoom(NO_WRITES)
+      }
       assertSound(join(options.path, DATA_FILE), options.readsOnly !== true)
       // Its batches of a turn of the loop have a promise of their own that nobody is given: a failed commit would end the process.
       this.#root = (options.open ?? open)({

@@ -6,10 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { afterAll, expect, it } from 'vitest'
 import { PASSPHRASE, serveTab, tabAdmin } from '../runtimes/chromiumHost.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { findChromium, launchProfile } from '../support/chromium.ts'
+import { chromiumProcesses } from '../support/chromiumProcesses.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { fillDisk, mountSmallDisk } from '../support/smallDisk.ts'
 import { until } from '../support/until.ts'
@@ -34,6 +36,16 @@ async function start(home: string, args: readonly string[]): Promise<{ node: Nod
 }
 
 const heightOf = async (client: Pick<RpcClient, 'call'>): Promise<number> => (await client.call('ChainHead')).Height
+
+/** The head, as soon as it can be told of. */
+async function untilTold(client: Pick<RpcClient, 'call'>): Promise<number> {
+  let height: number | undefined
+  await until(async () => {
+    height = await heightOf(client).catch(() => undefined)
+    return height !== undefined
+  }, 'a head')
+  return height as number
+}
 
 it.skipIf(!isMounted)(
   'followers of each mode',
@@ -92,16 +104,16 @@ it.skipIf(!isMounted || findChromium() === undefined)(
     const server = await serveTab()
     const profile = join(disk, 'profile')
     mkdirSync(profile)
-    const context = await launchProfile(profile)
+    let context = await launchProfile(profile)
     try {
       const log: string[] = []
       const open = async () => {
         const page = await server.openPage(context, log)
         const node = { kind: 'local', devnet: { blockTimeMs: 300, finalityFrom: 5 } }
         await page.evaluate(`startTab(${JSON.stringify({ node, passphrase: PASSPHRASE })})`)
-        return { page, client: (await tabAdmin(page)).client }
+        return { client: (await tabAdmin(page)).client }
       }
-      const { page, client } = await open()
+      const { client } = await open()
       const from: string = await client.call('WalletDefaultAddress')
       const to: string = await client.call('WalletNew', 'secp256k1')
       const send = (id: string): Promise<Answer> =>
@@ -117,21 +129,42 @@ it.skipIf(!isMounted || findChromium() === undefined)(
       }, 'nothing is taken any more')
       const refused = await Promise.all(ids.map((id) => send(id).catch((error: Error) => error.message)))
       for (const text of refused) expect(text).toMatch(/^Cannot (write to|open) the store: /)
-      expect(await client.call('MpoolPending', [])).toEqual([])
       await until(() => log.some((line) => line.includes('cannot make a block')), 'no block is made any more')
-      const stopped = await heightOf(client)
       for (let i = 0; i < 3; i++) await expect(client.call('DevnetMine', 1, null)).rejects.toThrow(/the store/)
-      expect(await heightOf(client)).toBe(stopped)
 
       rmSync(ballast)
+      const stopped = await untilTold(client)
+      expect(await client.call('MpoolPending', [])).toEqual([])
       await until(async () => (await heightOf(client)) > stopped + 2, 'new blocks')
       const sent: Answer[] = await Promise.all(ids.map(send))
       expect(await Promise.all(ids.map(send))).toEqual(sent)
       const nonces = sent.map(({ Message }) => Message.Nonce as number).sort((a, b) => a - b)
       expect(nonces).toEqual(ids.map((_, i) => i))
       await until(async () => (await client.call('WalletBalance', to)) === String(1000 * ids.length), 'all messages')
-      const head = await heightOf(client)
-      await page.close()
+
+      // Full again and again, with little room between: nothing of what it says of its head is lost, nor with the browser.
+      let head = await heightOf(client)
+      const untilRefused = (leave: number): Promise<void> =>
+        until(async () => {
+          fillDisk(ballast, leave)
+          const told = await heightOf(client).catch((error: Error) => error.message)
+          if (typeof told === 'number') head = told
+          else expect(told).toMatch(/^Cannot (write to|open) the store: /)
+          return typeof told === 'string'
+        }, 'a refusal')
+      for (const left of [100_000, 4_000_000, 20_000, 1_000_000]) {
+        await untilRefused(0)
+        rmSync(ballast)
+        await untilRefused(left)
+        rmSync(ballast)
+        await untilTold(client)
+      }
+      await until(async () => (await untilTold(client)) > head, 'new blocks')
+      head = await heightOf(client)
+      const closed = new Promise((resolve) => context.once('close', resolve))
+      for (const pid of chromiumProcesses('browser')) process.kill(Number(pid), 'SIGKILL')
+      await closed
+      context = await launchProfile(profile)
       const { client: again } = await open()
       expect(await heightOf(again)).toBeGreaterThanOrEqual(head)
       expect(await again.call('WalletBalance', to)).toBe(String(1000 * ids.length))
