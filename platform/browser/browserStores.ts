@@ -20,9 +20,9 @@ import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import type { Database, Durability } from './database.ts'
 import { BrowserError } from './errors.ts'
-import { bytesAdded, copyOf } from './keyValueOps.ts'
+import { bytesAdded, copyOf, putOps } from './keyValueOps.ts'
 import { MemoryBlocks } from './memoryBlocks.ts'
-import { StoredBlocks } from './storedBlocks.ts'
+import { firstOf, StoredBlocks } from './storedBlocks.ts'
 import {
   BLOCKS_WAIT_MS,
   EVICT_TO,
@@ -298,7 +298,7 @@ export class BrowserStores {
   async #writeDue(): Promise<void> {
     const blocks = this.#blocksDue
     const ops = this.#opsDue
-    const bytes = this.#bytesDue
+    let bytes = this.#bytesDue
     const durability: Durability = this.#strict ? 'strict' : 'relaxed'
     this.#blocksDue = new Map()
     this.#opsDue = []
@@ -306,6 +306,13 @@ export class BrowserStores {
     this.#strict = false
     try {
       await this.#makeRoom(bytes)
+      for (let part = firstOf(blocks); part.size < blocks.size; part = firstOf(blocks)) {
+        await this.#write(part, [], 'relaxed')
+        for (const [key, data] of part) {
+          blocks.delete(key)
+          bytes -= data.length
+        }
+      }
       await this.#write(blocks, ops, durability)
     } catch (error) {
       // In order again: what came meanwhile is newer.
@@ -315,9 +322,9 @@ export class BrowserStores {
       this.#strict ||= durability === 'strict'
       throw error
     }
-    for (const key of blocks.keys()) this.#memory.written(key)
   }
 
+  /** One transaction. */
   async #write(
     blocks: ReadonlyMap<string, Uint8Array>,
     ops: readonly KeyValueOp[],
@@ -328,13 +335,10 @@ export class BrowserStores {
         let batch: ReturnType<StoredBlocks['put']> | undefined
         await this.#database.write(['blocks', 'batches', 'meta'], durability, (of) => {
           batch = this.#stored.put(of, blocks)
-          const meta = of('meta')
-          for (const change of ops) {
-            if (change.op === 'put') meta.put(change.value, latin1(change.key))
-            else meta.delete(latin1(change.key))
-          }
+          putOps(of('meta'), ops)
         })
         if (batch !== undefined) this.#stored.committed(batch)
+        for (const key of blocks.keys()) this.#memory.written(key)
         return
       } catch (error) {
         // The browser gives no figure: a part of what is here goes, until it fits or nothing is left to go.
@@ -353,18 +357,13 @@ export class BrowserStores {
   /** @returns false when nothing could go */
   async #evict(bytes: number): Promise<boolean> {
     if (!this.#options.evict) return false
-    let eviction = this.#stored.planEviction(bytes, (key) => this.#pinned.has(key) || this.#memory.isRecent(key))
-    // All that is there is in use: what is in memory can go from the disk all the same, pinned blocks cannot.
-    if (eviction.freedBytes < bytes) eviction = this.#stored.planEviction(bytes, (key) => this.#pinned.has(key))
-    if (eviction.freedBytes === 0) return false
-    try {
-      await this.#stored.evict(this.#database, eviction)
-    } catch (error) {
-      this.#forgetDue(eviction.removed)
-      throw error
-    }
-    this.#options.log.debug('old blocks evicted', { blocks: eviction.removed.length, bytes: eviction.freedBytes })
-    return true
+    const isPinned = (key: string): boolean => this.#pinned.has(key)
+    const isInUse = (key: string): boolean => isPinned(key) || this.#memory.isRecent(key)
+    // What is in memory can go from the disk all the same, pinned blocks cannot.
+    const keeps = [isInUse, isPinned]
+    const freed = await this.#stored.evictOldest(this.#database, bytes, keeps, (keys) => this.#forgetDue(keys))
+    this.#options.log.debug('old blocks evicted', { bytes: freed })
+    return freed > 0
   }
 
   /** These are in the database after all: written again they would count twice. */

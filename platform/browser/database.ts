@@ -2,9 +2,9 @@
 import { promisifyRequest, type UseStore } from 'idb-keyval'
 import { errorMessage } from '../../src/base/errors.ts'
 import { BrowserError, domName } from './errors.ts'
-import { turnLog } from './logTurn.ts'
+import { fillStore } from './logTurn.ts'
 import { hasRoom } from './roomLook.ts'
-import { RETRY_MS } from './storeLimits.ts'
+import { LOG_TURN_BYTES, RETRY_MS } from './storeLimits.ts'
 
 /**
  * `blocks`: CID key to bytes. `batches`: number to {@link BatchRecord}, the order in which blocks came. `meta`: heads,
@@ -57,16 +57,10 @@ async function connect(name: string, make?: (database: IDBDatabase) => void): Pr
   }
 }
 
-/** In `actors`, for as long as the log is turned: no bundle has this name. */
-const TURN_KEY = ''
-
 /** Before anything else is written by a new connection. */
 async function turned(database: IDBDatabase): Promise<void> {
   try {
-    const transaction = database.transaction('actors', 'readwrite')
-    const done = promisifyRequest(transaction)
-    turnLog(transaction.objectStore('actors'), TURN_KEY)
-    await done
+    await fillStore(database, 'actors', LOG_TURN_BYTES)
   } catch (error) {
     throw storeError('write to', error)
   }

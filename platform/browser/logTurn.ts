@@ -5,19 +5,24 @@
  * what is in the log, and deletes that.
  * @see https://github.com/google/leveldb/issues/1287; leveldb db/db_impl.cc DBImpl::RecoverLogFile, MakeRoomForWrite, db/log_reader.cc ReadRecord
  */
-import { LOG_TURN_BYTES } from './storeLimits.ts'
+import { promisifyRequest } from 'idb-keyval'
+import { TRANSACTION_BYTES } from './storeLimits.ts'
 
 /** A larger value becomes a file of its own in Chromium, of which the log has the name alone. */
 const VALUE_BYTES = 32 * 1024
+/** No name of anything that is kept. */
+const KEY = ''
 
-/** Writes so much under one key, in a transaction that is open; in the end there is nothing. */
-export function fillStore(store: IDBObjectStore, key: string, most: number): void {
+/** Writes so much to a store, and takes it away again. */
+export async function fillStore(database: IDBDatabase, name: string, bytes: number): Promise<void> {
   const value = new Uint8Array(VALUE_BYTES)
-  for (let bytes = 0; bytes < most; bytes += VALUE_BYTES) store.put(value, key)
-  store.delete(key)
-}
-
-/** Fills LevelDB's buffer by a store. */
-export function turnLog(store: IDBObjectStore, key: string): void {
-  fillStore(store, key, LOG_TURN_BYTES)
+  const done: Promise<void>[] = []
+  for (let left = bytes; left > 0; left -= TRANSACTION_BYTES) {
+    const transaction = database.transaction(name, 'readwrite')
+    const store = transaction.objectStore(name)
+    for (let at = 0; at < TRANSACTION_BYTES; at += VALUE_BYTES) store.put(value, KEY)
+    store.delete(KEY)
+    done.push(promisifyRequest(transaction))
+  }
+  await Promise.all(done)
 }

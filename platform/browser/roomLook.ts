@@ -26,10 +26,7 @@ export async function hasRoom(): Promise<boolean> {
     const request = indexedDB.open(BUCKET)
     request.onupgradeneeded = () => void request.result.createObjectStore(BUCKET)
     database = await promisifyRequest(request)
-    const transaction = database.transaction(BUCKET, 'readwrite', { durability: 'strict' })
-    const done = promisifyRequest(transaction)
-    fillStore(transaction.objectStore(BUCKET), BUCKET, ROOM_BYTES)
-    await done
+    await fillStore(database, BUCKET, ROOM_BYTES)
     return true
   } catch (error) {
     if (error === null || error instanceof DOMException) return false

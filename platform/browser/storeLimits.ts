@@ -24,6 +24,14 @@ export const BLOCKS_WAIT_MS = 250
 export const WRITE_AT_BYTES: number = 4 * MEBI
 /** Most values of the key-value store, bytes: all of them are in memory. */
 export const MAX_META_BYTES: number = 64 * MEBI
+/**
+ * Values of one transaction, bytes. Of one with more than 1 MiB of changes Chromium writes what undoes it into the database, and a browser
+ * that is killed meanwhile holds all of it corrupt when it opens it next, and deletes it.
+ * @see chromium components/services/storage/indexed_db/scopes/leveldb_scopes.cc LevelDBScopes::Initialize, leveldb_scope.h Mode
+ */
+export const TRANSACTION_BYTES: number = 512 * 1024
+/** What a change takes of that beside its value, bytes: keys, and what says that it is there. */
+export const CHANGE_BYTES = 256
 /** What is written so that the browser begins another log, bytes: LevelDB's buffer has 4 MiB. */
 export const LOG_TURN_BYTES: number = 5 * MEBI
 /** Room that the disk has before that is begun where one was full, bytes: log and table are there twice for a moment. */

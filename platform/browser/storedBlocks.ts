@@ -4,6 +4,7 @@
  */
 import { entries } from 'idb-keyval'
 import type { Database, StoreOf } from './database.ts'
+import { CHANGE_BYTES, TRANSACTION_BYTES } from './storeLimits.ts'
 
 /** The blocks of one write. */
 export interface BatchRecord {
@@ -19,6 +20,18 @@ export interface Eviction {
   /** Blocks that stay, as a new batch. */
   readonly kept: BatchRecord
   readonly freedBytes: number
+}
+
+/** The first of the blocks that are to be written, as many as go into one transaction, and one at least. */
+export function firstOf(blocks: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
+  const part = new Map<string, Uint8Array>()
+  let bytes = 0
+  for (const [key, data] of blocks) {
+    bytes += data.length + CHANGE_BYTES
+    if (bytes > TRANSACTION_BYTES && part.size > 0) break
+    part.set(key, data)
+  }
+  return part
 }
 
 function bytesOf({ sizes }: BatchRecord): number {
@@ -86,7 +99,7 @@ export class StoredBlocks {
   }
 
   /**
-   * Chooses the oldest blocks, of `bytes` at least where there are as many.
+   * Chooses the oldest blocks, of `bytes` at least where there are as many, and no more than one transaction takes.
    * @param keep - blocks that stay: in use, or not to be had again
    */
   planEviction(bytes: number, keep: (key: string) => boolean): Eviction {
@@ -95,7 +108,8 @@ export class StoredBlocks {
     const kept = { keys: [] as string[], sizes: [] as number[] }
     let freedBytes = 0
     for (const [number, { keys, sizes }] of this.#batches) {
-      if (freedBytes >= bytes) break
+      if (freedBytes >= bytes || removed.length * CHANGE_BYTES >= TRANSACTION_BYTES) break
+      if (keys.every(keep)) continue
       batches.push(number)
       for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as string
@@ -110,6 +124,35 @@ export class StoredBlocks {
       }
     }
     return { batches, removed, kept, freedBytes }
+  }
+
+  /**
+   * Removes the oldest blocks, transaction by transaction.
+   * @param keeps - blocks that stay, from the most to the fewest: fewer stay where nothing else is left to go
+   * @param failed - told of those that are there after all, before it throws
+   * @returns bytes that are gone
+   */
+  async evictOldest(
+    database: Database,
+    bytes: number,
+    keeps: readonly ((key: string) => boolean)[],
+    failed: (keys: readonly string[]) => void,
+  ): Promise<number> {
+    let freed = 0
+    for (const keep of keeps) {
+      while (freed < bytes) {
+        const eviction = this.planEviction(bytes - freed, keep)
+        if (eviction.freedBytes === 0) break
+        try {
+          await this.evict(database, eviction)
+        } catch (error) {
+          failed(eviction.removed)
+          throw error
+        }
+        freed += eviction.freedBytes
+      }
+    }
+    return freed
   }
 
   /**

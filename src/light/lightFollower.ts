@@ -7,14 +7,17 @@
  * No header before the final tipset is read.
  */
 
-import { errorMessage } from '../base/errors.ts'
+import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
 import { sleep } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { chainHead, type FinalityCertificate, finalizedKey } from '../consensus/f3/certificate.ts'
+import { F3Error } from '../consensus/f3/errors.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
 import type { BlockValidation } from '../consensus/validateBlock.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { hasBlock } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
 import { type CertificateProgress, CertificateSync } from './certificateSync.ts'
 import type { LightCheckpoint } from './checkpoint.ts'
@@ -32,6 +35,8 @@ const HEADS_SHARE = 0.5
 const PAUSE_MS = 200
 const MS_PER_SEC = 1000
 
+/** Certificates below the newest that a start looks through for one whose headers are here. */
+const MAX_RESUMED_BACK = 1000
 /** Rounds without anybody to ask, in which a source that is none of the liars may still come. */
 const ROUNDS_AMONG_LIARS = 10
 
@@ -110,14 +115,33 @@ export class LightFollower {
   }
 
   /**
-   * What was verified by an earlier run: without asking anybody for a certificate.
+   * What was verified by an earlier run: without asking anybody for a certificate. It may have ended when it had a certificate, and not yet
+   * the headers that this names; where nobody has them now, it is the newest whose headers are here.
    * @returns whether there is a final tipset
    */
   async resume(signal: AbortSignal): Promise<boolean> {
     const { f3 } = this.#deps
     if (f3.needsCheckpoint || f3.latest() === undefined) return false
-    await this.#reachFinal(signal)
+    try {
+      await this.#reachFinal(signal)
+    } catch (error) {
+      if (!(error instanceof BlockMissing)) throw error
+      const kept = this.#newestAtHand()
+      if (kept === undefined) return false
+      await this.#reach(kept, signal)
+    }
     return true
+  }
+
+  #newestAtHand(): FinalityCertificate | undefined {
+    const { f3, view } = this.#deps
+    const newest = f3.pendingInstance() - 1
+    for (let instance = newest; instance > newest - MAX_RESUMED_BACK; instance--) {
+      const certificate = unlessThrown(() => f3.certificate(instance), F3Error)
+      if (certificate === undefined) return undefined
+      if (finalizedKey(certificate).every((cid) => hasBlock(view.store.blocks, cid))) return certificate
+    }
+    return undefined
   }
 
   /**
@@ -282,12 +306,15 @@ export class LightFollower {
    * for that is read again in the next round.
    */
   async #reachFinal(signal: AbortSignal): Promise<void> {
+    const certificate = this.#deps.f3.latest()
+    if (certificate !== undefined && certificate.instance !== this.#headOn) await this.#reach(certificate, signal)
+  }
+
+  async #reach(certificate: FinalityCertificate, signal: AbortSignal): Promise<void> {
     const { f3, edge, view } = this.#deps
-    const certificate = f3.latest()
-    if (certificate === undefined || certificate.instance === this.#headOn) return
     const tipset = await edge(() => this.#finalTipset(certificate), signal)
     // What a balance is read from is the state that this tipset names.
-    this.#final = { tipset, instance: certificate.instance, signedShare: f3.latestSignedShare() ?? 0 }
+    this.#final = { tipset, instance: certificate.instance, signedShare: f3.signedShareOf(certificate) }
     const { store } = view
     if (!(await this.#isAbove(store.head(), tipset, signal))) await this.#jump(tipset, signal)
     this.#headOn = certificate.instance

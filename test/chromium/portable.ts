@@ -13,6 +13,7 @@ const isWebPackage = (name: string): boolean =>
 const BROWSER_TESTS: readonly string[] = [
   'test/platform/page/browserPorts.ts',
   'test/platform/page/endedConnections.ts',
+  'test/platform/page/transactions.ts',
 ]
 
 /** The test files by path from the root; slow ones run in Node alone. */

@@ -1,10 +1,14 @@
 /** What becomes of the head between two certificates: heads that nobody has, reads that fail, blocks that are made up. */
 import { beforeAll, expect, test } from 'vitest'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { whenAborted } from '../../src/base/waiting.ts'
+import { ChainStore } from '../../src/chain/chainStore.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
 import { text } from '../../src/codec/description.ts'
 import { mockBeaconEntries } from '../../src/consensus/beacon.ts'
 import { electionPower } from '../../src/consensus/electionPower.ts'
 import type { FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
+import { F3Error } from '../../src/consensus/f3/errors.ts'
 import type { F3 } from '../../src/consensus/f3/f3.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { createBlock, electWinners } from '../../src/devnet/blocks.ts'
@@ -38,7 +42,7 @@ const f3Of = (latest: () => FinalityCertificate): F3 =>
   ({
     ...{ needsCheckpoint: false, isRunning: true, latest, isFork: () => false },
     pendingInstance: () => latest().instance + 1,
-    latestSignedShare: () => 0.8,
+    signedShareOf: () => 0.8,
   }) as unknown as F3
 
 /** What a follower is made of, but for who is asked and how the chain is read. */
@@ -259,6 +263,59 @@ test('a read that fails between what is final and the head is made up for in the
   expect(store.head().height).toBe(branchA.height)
   await parts.time.advance(node.view.network.blockDelaySecs * 1000)
   expect(store.head().key).toEqual(branchB.key)
+  await light.stop()
+})
+
+test('a node that ended before it had the headers of its newest certificate begins where it has them, and goes on', async () => {
+  const node = devnetNode({ miners: 1 })
+  const { store, devnet } = node
+  await devnet.mine(5)
+  const old = store.head()
+  await devnet.mine(5)
+  const newest = store.head()
+  const certificates = [certificateOf(1, old), certificateOf(2, newest)]
+  const f3 = (kept: readonly FinalityCertificate[]): F3 =>
+    Object.assign(
+      f3Of(() => certificates[1] as FinalityCertificate),
+      {
+        certificate: (instance: number) => {
+          const found = kept.find((one) => one.instance === instance)
+          if (found === undefined) throw new F3Error('NOT_FOUND', 'none')
+          return found
+        },
+      },
+    )
+  const gone = new Set(newest.key.map((cid) => cid.key))
+  const full = store.blocks.get.bind(store.blocks)
+  const followerOf = (of: F3, sources: readonly LightSource[]) => {
+    const blocks = new MemoryBlockstore()
+    for (const tipset of [store.genesis(), old]) {
+      for (const cid of tipset.key) blocks.put(cid, full(cid) as Uint8Array)
+    }
+    const headers = new ChainStore({ blocks, meta: new MemoryStore(), log: silentLog })
+    headers.setGenesis(firstBlock(store.genesis()))
+    const view = new ChainView({ store: headers, network: node.view.network, beaconRound: () => 0 })
+    const parts = partsOf({ ...node, view, store: headers }, sources)
+    return { parts, light: new LightFollower({ ...parts, f3: of, checkpoint: CHECKPOINT }) }
+  }
+  const { signal } = new AbortController()
+  expect(await followerOf(f3(certificates.slice(1)), []).light.resume(signal)).toBe(false)
+
+  let isThere = false
+  const source: LightSource = {
+    ...naming(newest, () => Promise.resolve([])),
+    blocks: (cids) => {
+      if (!isThere && cids.some((cid) => gone.has(cid.key))) return Promise.resolve([])
+      return Promise.resolve(cids.map((cid) => [cid, full(cid) as Uint8Array] as const))
+    },
+  }
+  const { parts, light } = followerOf(f3(certificates), [source])
+  expect(await light.resume(signal)).toBe(true)
+  expect([light.final()?.instance, light.final()?.tipset.height]).toEqual([1, old.height])
+  isThere = true
+  light.start()
+  await parts.time.advance(0)
+  expect([light.final()?.instance, light.final()?.tipset.height]).toEqual([2, newest.height])
   await light.stop()
 })
 

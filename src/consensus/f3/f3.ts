@@ -287,9 +287,12 @@ export class F3 {
     return !isSame
   }
 
-  /** The share of its instance's power whose holders signed the newest certificate, from 0 to 1; undefined without any. */
-  latestSignedShare(): number | undefined {
-    return this.#latest === undefined ? undefined : signedShare(this.#latest, this.#signingCommittee().scaled)
+  /** The share of its instance's power whose holders signed a certificate that is kept, from 0 to 1. */
+  signedShareOf(certificate: FinalityCertificate): number {
+    const { instance } = certificate
+    const isNewest = instance === this.pendingInstance() - 1
+    const committee = isNewest ? this.#signingCommittee() : new Committee(this.#store.table(instance))
+    return signedShare(certificate, committee.scaled)
   }
 
   /** Whether the head never goes back behind what a certificate made final, whatever anybody says. */

@@ -78,7 +78,7 @@ describe('a certificate of an instance that is known', () => {
     store.taken()
     expect(() => f3.isFork(forged)).toThrow(expect.objectContaining({ code: 'SIGNATURE_INVALID' }))
     expect(f3.isFork(signed([0, 2], 2))).toBe(true)
-    expect(f3.latestSignedShare()).toBeCloseTo(2 / 3)
+    expect(f3.signedShareOf(f3.latest() as FinalityCertificate)).toBeCloseTo(2 / 3)
     expect(store.taken().tables).toBe(0)
     const other = certify({ instance: 0, chain: [tipset(0), tipset(1, 3)], table: FIRST_TABLE(), signers: [1, 2] })
     expect(f3.isFork(other)).toBe(true)
