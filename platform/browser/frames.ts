@@ -99,22 +99,33 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
     held.push(text)
     heldLength += text.length
   }
-  /** @param tell - says what has been held, or holds it on */
-  const take = (tell: (text: string) => void): void => {
+  /** Tells what is held when all that was written until now is in the database; what comes meanwhile may rest on later writes. */
+  const tell = (): void => {
+    const settled = host.settle()
+    if (settled === undefined) return told(held.length, (text) => text)
+    isHeld = true
+    const count = held.length
+    settled.then(
+      () => told(count, (text) => text),
+      (error: unknown) => told(count, (text) => unwritten(text, error)),
+    )
+  }
+  /** @param as - what is said in place of each of the first frames; undefined: it waits on */
+  const told = (count: number, as: (text: string) => string | undefined): void => {
     isHeld = false
     if (ended) return
-    const texts = held
+    const texts = held.splice(0, count)
+    const later = held
     held = []
     heldLength = 0
-    for (const text of texts) tell(text)
+    for (const text of texts) {
+      const said = as(text)
+      if (said === undefined) hold(text)
+      else receiver.frame(said)
+    }
+    for (const text of later) hold(text)
+    if (later.length > 0) tell()
   }
-  const release = (): void => take((text) => receiver.frame(text))
-  const refuseHeld = (error: unknown): void =>
-    take((text) => {
-      const answer = unwritten(text, error)
-      if (answer === undefined) hold(text)
-      else receiver.frame(answer)
-    })
   const unreadBytes = (): number => receiver.unreadBytes() + heldLength
   const session = new RpcSession({
     engine: host.node.engine,
@@ -124,11 +135,7 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
       send: (text) => {
         if (unreadBytes() > MAX_ALL_UNREAD_BYTES) return refuse(UNREAD)
         hold(text)
-        if (isHeld) return
-        const settled = host.settle()
-        if (settled === undefined) return release()
-        isHeld = true
-        settled.then(release, refuseHeld)
+        if (!isHeld) tell()
       },
       unreadBytes,
       hold: (stops) => {

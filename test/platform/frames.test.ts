@@ -49,6 +49,22 @@ describe('frames of a tab', () => {
     session.end()
   })
 
+  it('wait for what was written after the one before', async () => {
+    const { database, session, ask, take } = connect()
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    database.settle = () => first.promise
+    ask(1, 'StateNetworkName')
+    database.settle = () => second.promise
+    ask(2, 'StateNetworkName')
+    first.resolve()
+    await afterwards()
+    expect(take()).toEqual([{ id: 1, jsonrpc: '2.0', result: expect.anything() }])
+    second.resolve()
+    await afterwards()
+    expect(take()).toEqual([{ id: 2, jsonrpc: '2.0', result: expect.anything() }])
+    session.end()
+  })
+
   it('that rest on what cannot be written are errors, and events wait until it can', async () => {
     const { database, session, ask, take } = connect()
     ask(1, 'ChainNotify')
