@@ -33,6 +33,7 @@ export async function hasRoom(): Promise<boolean> {
     throw error
   } finally {
     database?.close()
-    await buckets.delete(BUCKET)
+    // What is left of it the next look writes over.
+    await buckets.delete(BUCKET).catch(() => undefined)
   }
 }

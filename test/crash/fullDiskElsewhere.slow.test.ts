@@ -131,6 +131,9 @@ it.skipIf(!isMounted || findChromium() === undefined)(
       for (const text of refused) expect(text).toMatch(/^Cannot (write to|open) the store: /)
       await until(() => log.some((line) => line.includes('cannot make a block')), 'no block is made any more')
       for (let i = 0; i < 3; i++) await expect(client.call('DevnetMine', 1, null)).rejects.toThrow(/the store/)
+      // Nothing is told that an end of the tab would take back.
+      await expect(heightOf(client)).rejects.toThrow(/the store/)
+      await expect(client.call('MpoolPending', [])).rejects.toThrow(/the store/)
 
       rmSync(ballast)
       const stopped = await untilTold(client)

@@ -19,12 +19,13 @@ import { MinerActor } from './minerActor.ts'
 
 /** System, init, reward, cron, power, registry, data cap, Ethereum address manager, SAFT, reserve, burnt funds. */
 const NOT_CIRCULATING: ReadonlySet<ActorId> = new Set([0n, 1n, 2n, 3n, 4n, 6n, 7n, 10n, 122n, 90n, 99n])
+
 /** Actors whose states are elsewhere that are waited for at once. */
 const TOGETHER = 256
 /** Deals no longer count as locked. FIP-0091. */
 const UNLOCKED_DEALS_VERSION = 23
 
-/** An actor and its address. */
+/** An actor by its ID. */
 type Entry = readonly [ActorId, ActorState]
 
 /**

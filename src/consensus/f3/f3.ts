@@ -281,18 +281,14 @@ export class F3 {
     const isSame = sameDecision(known, certificate)
     const isNewest = instance === this.pendingInstance() - 1
     if (isSame && (!isNewest || equalBytes(known.signature, certificate.signature))) return false
-    const newest = this.#signingCommittee()
-    const committee = isNewest ? newest : new Committee(this.#store.table(instance), newest)
+    const committee = this.#committeeOf(instance)
     verifyCertificate(certificate, { network: this.manifest.networkName, instance, committee, base: chainBase(known) })
     return !isSame
   }
 
   /** The share of its instance's power whose holders signed a certificate that is kept, from 0 to 1. */
   signedShareOf(certificate: FinalityCertificate): number {
-    const { instance } = certificate
-    const isNewest = instance === this.pendingInstance() - 1
-    const committee = isNewest ? this.#signingCommittee() : new Committee(this.#store.table(instance))
-    return signedShare(certificate, committee.scaled)
+    return signedShare(certificate, this.#committeeOf(certificate.instance).scaled)
   }
 
   /** Whether the head never goes back behind what a certificate made final, whatever anybody says. */
@@ -327,6 +323,12 @@ export class F3 {
   #pendingCommittee(): Committee {
     this.#committee ??= new Committee(this.#store.table(this.pendingInstance()))
     return this.#committee
+  }
+
+  /** Of a certificate that is kept. */
+  #committeeOf(instance: number): Committee {
+    const newest = this.#signingCommittee()
+    return instance === this.pendingInstance() - 1 ? newest : new Committee(this.#store.table(instance), newest)
   }
 
   /** Of the newest certificate, which there is. */
