@@ -40,10 +40,14 @@ function databaseName(node: string): string {
 }
 
 /** A connection to the database. @param make - makes one that is not there; undefined: it has to be there */
-async function connect(name: string, make?: (database: IDBDatabase) => void): Promise<IDBDatabase> {
+async function connect(
+  factory: IDBFactory,
+  name: string,
+  make?: (database: IDBDatabase) => void,
+): Promise<IDBDatabase> {
   let isGone = false
   try {
-    const request = indexedDB.open(name, VERSION)
+    const request = factory.open(name, VERSION)
     request.onupgradeneeded = () => {
       if (make !== undefined) return make(request.result)
       // What is in memory is of another one: an empty one would be told as if it had all of it.
@@ -71,12 +75,15 @@ const isEnded = (error: unknown): boolean => domName(error) === 'InvalidStateErr
 
 /**
  * Opens, or creates. A connection that the browser ends is made anew with the next use.
+ * @param factory - the page's own, or a storage bucket's
  * @throws BrowserError `STORE_FAILED` (no IndexedDB in this window, a newer form, a damaged database)
  */
-export async function openDatabase(node: string): Promise<Database> {
+export async function openDatabase(
+  node: string,
+  factory: IDBFactory | undefined = globalThis.indexedDB,
+): Promise<Database> {
   const name = databaseName(node)
-  if (typeof indexedDB === 'undefined')
-    throw new BrowserError('STORE_FAILED', 'Cannot open the store: no IndexedDB here')
+  if (factory === undefined) throw new BrowserError('STORE_FAILED', 'Cannot open the store: no IndexedDB here')
   /** Somebody deletes or upgrades it, or it was closed: holding on would block them for ever. */
   let isOver = false
   let connection: Promise<IDBDatabase> | undefined
@@ -96,7 +103,7 @@ export async function openDatabase(node: string): Promise<Database> {
   }
   let wasMade = false
   const opened = await hold(
-    connect(name, (database) => {
+    connect(factory, name, (database) => {
       wasMade = true
       for (const store of STORES) database.createObjectStore(store)
     }),
@@ -115,7 +122,7 @@ export async function openDatabase(node: string): Promise<Database> {
       if (!isSoon) refusedAt = performance.now()
       throw new BrowserError('STORE_FULL', 'Cannot open the store: the disk is full')
     }
-    const database = await connect(name)
+    const database = await connect(factory, name)
     await turned(database).catch((error: unknown) => {
       database.close()
       throw error

@@ -32,8 +32,10 @@ export type TabState =
       readonly at: 'leading'
       readonly network: string
       readonly keys: KeysState
-      /** The browser has thrown away what an earlier session kept, keys with it: this one began anew. */
+      /** The browser has thrown away what an earlier session kept: this one began anew. */
       readonly isLost: boolean
+      /** Sealed keys (and secrets beside them) that it had thrown away, and that are there again from their copy. */
+      readonly takenBack: number
     }
   | { readonly at: 'following'; readonly isSealed: boolean }
   | { readonly at: 'failed'; readonly error: PlainFailure }

@@ -2,23 +2,17 @@
  * Whether the disk takes some megabytes more. A browser says only how much a site may have (`navigator.storage.estimate`), so they are written, to
  * a database of a storage bucket of its own, which is another LevelDB in Chromium: what breaks there is nobody's. (A file of the origin's
  * file system would do, but on a full disk Chromium takes its failure for a sign to evict origins, this one first.)
- * @see https://wicg.github.io/storage-buckets/
  */
 import { promisifyRequest } from 'idb-keyval'
+import { storageBuckets } from './buckets.ts'
 import { fillStore } from './logTurn.ts'
 import { ROOM_BYTES } from './storeLimits.ts'
-
-/** Of Chromium alone. */
-interface StorageBuckets {
-  open(name: string): Promise<{ readonly indexedDB: IDBFactory }>
-  delete(name: string): Promise<void>
-}
 
 const BUCKET = 'petrel-room'
 
 /** @returns false: there is less than {@link ROOM_BYTES}; true also where nobody can say, in a browser without LevelDB */
 export async function hasRoom(): Promise<boolean> {
-  const { storageBuckets: buckets } = navigator as Navigator & { readonly storageBuckets?: StorageBuckets }
+  const buckets = storageBuckets()
   if (buckets === undefined) return true
   let database: IDBDatabase | undefined
   try {

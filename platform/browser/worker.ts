@@ -9,7 +9,7 @@ import type { NodePorts } from '../../src/node/nodePorts.ts'
 import { type Database, openDatabase } from './database.ts'
 import { BrowserError } from './errors.ts'
 import { openSession } from './frames.ts'
-import { IdbSecrets } from './idbSecrets.ts'
+import { keptSecrets } from './keyCopy.ts'
 import { openKeys, type TabKeys } from './keys.ts'
 import { consoleLogger } from './logger.ts'
 import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts'
@@ -35,6 +35,9 @@ function post(message: FromWorker): void {
 
 /** Between the answer to `Shutdown` and the end, ms. */
 const SHUTDOWN_MS = 100
+
+/** The keys, and what became of them since the last start. */
+type KeptKeys = TabKeys & Pick<TabState & { readonly at: 'leading' }, 'isLost' | 'takenBack'>
 
 /** This tab's part in the node. Steps run one after the other. */
 class Tab {
@@ -71,8 +74,12 @@ class Tab {
       // secp256k1 is noble's here, for the size of the bundle.
       for (const { what, reason } of await initCrypto()) this.#log.info('slow cryptography', { what, reason })
       const database = await openDatabase(this.#options.name)
-      const keys = await openKeys(new IdbSecrets(database), this.#options.passphrase, this.#log)
-      await this.#take(keys, database)
+      const { name, wasKept, passphrase } = this.#options
+      const { secrets, takenBack } = await keptSecrets(name, database, this.#log)
+      const isLost = wasKept && database.wasMade
+      if (isLost || takenBack > 0) this.#log.error('the browser has removed what was kept', { name, takenBack })
+      const keys = await openKeys(secrets, passphrase, this.#log)
+      await this.#take({ ...keys, isLost, takenBack }, database)
     } catch (error) {
       this.#sessions.fail(`the node did not start: ${errorMessage(error)}`)
       this.#state({ at: 'failed', error: plain(error) })
@@ -85,7 +92,7 @@ class Tab {
   }
 
   /** joining -> leading, or -> following -> leading */
-  async #take(keys: TabKeys, database: Database): Promise<void> {
+  async #take(keys: KeptKeys, database: Database): Promise<void> {
     const lock = `petrel/${this.#options.name}`
     const deps = { channel: lock, secret: keys.tabsSecret, log: this.#log }
     const lead = async (): Promise<void> => {
@@ -124,7 +131,7 @@ class Tab {
     }
   }
 
-  async #lead(keys: TabKeys, database: Database): Promise<void> {
+  async #lead(keys: KeptKeys, database: Database): Promise<void> {
     const options = this.#options
     this.#state({ at: 'starting' })
     const ports: NodePorts = { clock: browserClock, timers: browserTimers, random: browserRandom, log: this.#log }
@@ -151,9 +158,8 @@ class Tab {
       limit,
     )
     this.#sessions.use(open)
-    const isLost = options.wasKept && database.wasMade
-    if (isLost) this.#log.error('the browser has removed what was kept, keys with it', { name: options.name })
-    this.#state({ at: 'leading', network: running.node.network.name, keys: keys.state, isLost })
+    const { state, isLost, takenBack } = keys
+    this.#state({ at: 'leading', network: running.node.network.name, keys: state, isLost, takenBack })
   }
 
   async #stop(): Promise<void> {

@@ -69,10 +69,11 @@ export const TAB_STEPS: readonly TabStep[] = [
     },
   },
   {
-    name: 'a store that the browser has thrown away is told of, once',
+    name: 'a store that the browser has thrown away is told of, once, and its keys are there',
     run: async (chromium) => {
       const context = await chromium.browser.newContext()
-      const losses: boolean[] = []
+      const losses: (readonly [isLost: boolean, isTakenBack: boolean])[] = []
+      const addresses: string[] = []
       for (const isThrownAway of [false, true, false]) {
         const page = await chromium.openPage(context)
         if (isThrownAway) {
@@ -81,13 +82,27 @@ export const TAB_STEPS: readonly TabStep[] = [
             gone.onsuccess = resolve
             gone.onerror = reject
           })`)
+        } else if (losses.length > 0) {
+          // Sealed as they were: nobody begins anew beside them with another passphrase.
+          const wrong = await page.evaluate<{ message: string }>(
+            `settled(startTab(${json({ node: MANUAL, passphrase: 'another one' })}))`,
+          )
+          assert.match(wrong.message, /passphrase/)
+          await page.reload()
         }
         await page.evaluate(`startTab(${SEALED})`)
-        losses.push(await page.evaluate<boolean>('tab.state.isLost'))
+        const kept: string[] = await evaluate(page, `tab.request('WalletList')`)
+        assert.ok(addresses.every((address) => kept.includes(address)))
+        losses.push(await page.evaluate<[boolean, boolean]>('[tab.state.isLost, tab.state.takenBack > 0]'))
+        addresses.push(await evaluate(page, `tab.request('WalletNew', [1])`))
         await page.evaluate('tab.stop()')
         await page.close()
       }
-      assert.deepEqual(losses, [false, true, false])
+      assert.deepEqual(losses, [
+        [false, false],
+        [true, true],
+        [false, false],
+      ])
       await context.close()
     },
   },
