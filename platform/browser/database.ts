@@ -28,6 +28,8 @@ export interface Database {
   use(store: StoreName, durability?: Durability): UseStore
   /** One atomic write to several stores. `run` only puts and deletes: it must not wait for anything. */
   write(stores: readonly StoreName[], durability: Durability, run: (of: StoreOf) => void): Promise<void>
+  /** To be called before the first write, see logTurn.ts. Nothing where the database was made now. @throws BrowserError */
+  turn(): Promise<void>
   close(): void
 }
 
@@ -61,7 +63,7 @@ async function connect(
   }
 }
 
-/** Before anything else is written by a new connection. */
+/** Before anything else is written by a connection. */
 async function turned(database: IDBDatabase): Promise<void> {
   try {
     await fillStore(database, 'actors', LOG_TURN_BYTES)
@@ -108,8 +110,6 @@ export async function openDatabase(
       for (const store of STORES) database.createObjectStore(store)
     }),
   )
-  // A failure is told to who writes next.
-  if (!wasMade) turned(opened).catch(() => undefined)
   /** When there was no room last. */
   let refusedAt = -Infinity
   /**
@@ -174,6 +174,7 @@ export async function openDatabase(
           throw storeError('write to', transaction.error ?? error)
         }
       }),
+    turn: () => (wasMade ? Promise.resolve() : turned(opened)),
     close: () => {
       isOver = true
       connection?.then(

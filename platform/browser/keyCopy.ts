@@ -25,25 +25,40 @@ export interface KeptSecrets {
 }
 
 /**
- * The secrets of a database, with a copy of each where this browser has storage buckets. Keys that the database lost are in it again.
+ * The secrets of a database, with a copy of each where this browser has storage buckets. Keys that the database lost are in it again. Whichever
+ * of the two turns its log, the other is not written meanwhile and holds all of them: no kill can be the end of both.
+ * @param database - just opened, not written to
  * @throws BrowserError `STORE_FAILED`, `STORE_FULL`: the copy has keys that the database has not, and cannot be given
  */
 export async function keptSecrets(node: string, database: Database, log: Logger): Promise<KeptSecrets> {
   const secrets = new IdbSecrets(database)
   const copy = await openCopy(node, log)
-  if (copy === undefined) return { secrets, takenBack: 0 }
+  if (copy === undefined) {
+    beginWriting(database)
+    return { secrets, takenBack: 0 }
+  }
   // Another tab that starts meanwhile would see the half of them.
   return await navigator.locks.request(`${database.name}/keys`, async () => {
     const takenBack = await takeBack(database, copy)
-    const copied = new CopiedSecrets(secrets, new KeyCopy(database, copy, log))
-    return { secrets: copied, takenBack }
+    const keyCopy = new KeyCopy(database, copy, log)
+    await keyCopy.follow()
+    beginWriting(database)
+    return { secrets: new CopiedSecrets(secrets, keyCopy), takenBack }
   })
+}
+
+/** A failure is told to who writes next. */
+function beginWriting(database: Database): void {
+  database.turn().catch(() => undefined)
 }
 
 async function openCopy(node: string, log: Logger): Promise<Database | undefined> {
   try {
     const bucket = await storageBuckets()?.open(BUCKET, { durability: 'strict' })
-    return bucket === undefined ? undefined : await openDatabase(node, bucket.indexedDB)
+    if (bucket === undefined) return undefined
+    const copy = await openDatabase(node, bucket.indexedDB)
+    await copy.turn()
+    return copy
   } catch (error) {
     if (!isRefusal(error)) throw error
     log.warn('no copy of the keys is kept', { reason: errorMessage(error) })
@@ -92,7 +107,6 @@ class KeyCopy {
     this.#database = database
     this.#copy = copy
     this.#log = log
-    void this.follow()
   }
 
   /** Never rejects: the key itself is where it belongs. @param name - of what changed */

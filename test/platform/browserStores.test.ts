@@ -40,6 +40,10 @@ class HeldDatabase implements Database {
     for (const [key, value] of puts) this.blocks.set(key, value)
   }
 
+  turn(): Promise<void> {
+    return Promise.resolve()
+  }
+
   close(): void {}
 }
 
