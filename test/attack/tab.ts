@@ -3,7 +3,7 @@
  * honest node, and with that node's other peers. They greet with heads that nobody has, join the topics and pass nothing on, and answer
  * with nothing, late, or with lies. It is loaded anew in the middle. By hand, where there is a Chromium:
  *
- *     node test/attack/tab.ts [--sybils 60] [--seconds 60] [--validate headers]
+ *     node test/attack/tab.ts [--sybils 60] [--seconds 60] [--validate headers|execute]
  */
 import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync } from 'node:fs'
@@ -36,24 +36,29 @@ const MOST_UNPROVEN = 4
 const OPEN_MS = 30_000
 /** Longer than the tab is looked at. */
 const FOREVER_MS = 3_600_000
-const counts = { tabs: 0, hellos: 0, asked: 0 }
+/** After a connection that was refused, ms. */
+const REFUSED_MS = 200
+const counts = { tabs: 0, hellos: 0, asked: 0, refused: 0 }
 
 /** Sybils that wait for a tab. Says where they are, then each second what they have done. */
 async function child(): Promise<void> {
   const { network, genesis, height } = values
   const pretence = { network, genesis, height: Number(height) }
   const addresses: string[] = []
-  for (let i = 0; i < Number(values.sybils); i++) {
-    const port = FIRST_PORT + i
+  for (let port = FIRST_PORT; addresses.length < Number(values.sybils); port++) {
     const onTab = (tab: RawPeer): void => {
       counts.tabs++
       void pretend(tab, pretence).catch(() => undefined)
     }
-    const sybil = await RawPeer.connect(values.target, useless(i, performance.now() + FOREVER_MS, counts), {
-      port,
-      onTab,
-    })
-    addresses.push(`/ip4/127.0.0.1/tcp/${port}/ws/p2p/${sybil.id}`)
+    const speaks = useless(addresses.length, performance.now() + FOREVER_MS, counts)
+    try {
+      const sybil = await RawPeer.connect(values.target, speaks, { port, onTab })
+      addresses.push(`/ip4/127.0.0.1/tcp/${port}/ws/p2p/${sybil.id}`)
+    } catch {
+      // The honest node takes only so many from one machine at once.
+      counts.refused++
+      await sleep(REFUSED_MS)
+    }
   }
   console.log(JSON.stringify({ addresses }))
   for (;;) {
@@ -82,6 +87,7 @@ async function main({ producer, networkName, folder }: Target): Promise<void> {
   try {
     let addresses: string[] | undefined
     while (addresses === undefined) {
+      assert.ok(sybils.isRunning(), 'there is no attacker')
       await sleep(100)
       addresses = lastOf(sybils, 'addresses')
     }
