@@ -28,7 +28,7 @@ export interface Database {
   use(store: StoreName, durability?: Durability): UseStore
   /** One atomic write to several stores. `run` only puts and deletes: it must not wait for anything. */
   write(stores: readonly StoreName[], durability: Durability, run: (of: StoreOf) => void): Promise<void>
-  /** To be called before the first write, see logTurn.ts. Nothing where the database was made now. @throws BrowserError */
+  /** To be called before the first write, see logTurn.ts. Does it once; not at all where the database was made now. @throws BrowserError */
   turn(): Promise<void>
   close(): void
 }
@@ -104,12 +104,13 @@ export async function openDatabase(
     return made
   }
   let wasMade = false
-  const opened = await hold(
+  await hold(
     connect(factory, name, (database) => {
       wasMade = true
       for (const store of STORES) database.createObjectStore(store)
     }),
   )
+  let turning = wasMade ? Promise.resolve() : undefined
   /** When there was no room last. */
   let refusedAt = -Infinity
   /**
@@ -174,7 +175,13 @@ export async function openDatabase(
           throw storeError('write to', transaction.error ?? error)
         }
       }),
-    turn: () => (wasMade ? Promise.resolve() : turned(opened)),
+    turn: () => {
+      turning ??= (connection ?? hold(again())).then(turned).catch((error: unknown) => {
+        turning = undefined
+        throw error
+      })
+      return turning
+    },
     close: () => {
       isOver = true
       connection?.then(

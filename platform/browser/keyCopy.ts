@@ -2,7 +2,7 @@
  * A second place for the sealed keys of a tab: a storage bucket, whose LevelDB is written when a key changes and at no other time. A browser
  * that deletes the database of the page, because it looks damaged, leaves it.
  */
-import { del, entries, get, set } from 'idb-keyval'
+import { delMany, entries, get, getMany, set } from 'idb-keyval'
 import { equalBytes } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
@@ -11,10 +11,10 @@ import { storageBuckets } from './buckets.ts'
 import { type Database, openDatabase } from './database.ts'
 import { BrowserError } from './errors.ts'
 import { IdbSecrets } from './idbSecrets.ts'
-import { CHANGE_BYTES, TRANSACTION_BYTES } from './storeLimits.ts'
+import { firstOf } from './storedBlocks.ts'
 
 const BUCKET = 'petrel-keys'
-/** In the copy's `meta`: keys are being taken back, so what the database lacks of them is not to be forgotten here. */
+/** In the copy's `meta`: not all of its keys are in the database again. */
 const TAKING_BACK = 'taking back'
 
 /** A tab's secrets, and what was found where they are kept. */
@@ -25,163 +25,143 @@ export interface KeptSecrets {
 }
 
 /**
- * The secrets of a database, with a copy of each where this browser has storage buckets. Keys that the database lost are in it again. Whichever
- * of the two turns its log, the other is not written meanwhile and holds all of them: no kill can be the end of both.
+ * The secrets of a database, with a copy of each where this browser has storage buckets. Keys that the database lost are in it again. Of the two
+ * never more than one turns its log at a time, and the other has all of them: no kill can be the end of both.
  * @param database - just opened, not written to
- * @throws BrowserError `STORE_FAILED`, `STORE_FULL`: the copy has keys that the database has not, and cannot be given
+ * @throws BrowserError `STORE_FAILED`, `STORE_FULL`: the database has no keys, and what the copy has cannot be read or given
  */
 export async function keptSecrets(node: string, database: Database, log: Logger): Promise<KeptSecrets> {
-  const secrets = new IdbSecrets(database)
-  const copy = await openCopy(node, log)
-  if (copy === undefined) {
-    beginWriting(database)
-    return { secrets, takenBack: 0 }
-  }
-  // Another tab that starts meanwhile would see the half of them.
-  return await navigator.locks.request(`${database.name}/keys`, async () => {
-    const takenBack = await takeBack(database, copy)
-    const keyCopy = new KeyCopy(database, copy, log)
-    await keyCopy.follow()
-    beginWriting(database)
-    return { secrets: new CopiedSecrets(secrets, keyCopy), takenBack }
-  })
-}
-
-/** A failure is told to who writes next. */
-function beginWriting(database: Database): void {
+  const kept = await alone(database, () => openSecrets(node, database, log))
+  // A failure is told to who writes next.
   database.turn().catch(() => undefined)
+  return kept
 }
 
-async function openCopy(node: string, log: Logger): Promise<Database | undefined> {
+/** Other tabs of the node wait: one that starts meanwhile would see the half of what is taken back, or copy what is just being changed. */
+const alone = <T>(database: Database, run: () => Promise<T>): Promise<T> =>
+  navigator.locks.request(`${database.name}/keys`, run)
+
+async function openSecrets(node: string, database: Database, log: Logger): Promise<KeptSecrets> {
+  const kept = await secretsOf(database)
+  let copy: Database | undefined
+  let copied: Secrets
+  let isUnfinished: boolean
   try {
-    const bucket = await storageBuckets()?.open(BUCKET, { durability: 'strict' })
-    if (bucket === undefined) return undefined
-    const copy = await openDatabase(node, bucket.indexedDB)
-    await copy.turn()
-    return copy
+    copy = await openCopy(node)
+    if (copy === undefined) return { secrets: new IdbSecrets(database), takenBack: 0 }
+    copied = await secretsOf(copy)
+    isUnfinished = (await get<boolean>(TAKING_BACK, copy.use('meta'))) === true
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    // All that is not here may be there: who began anew would not see it again.
+    if (!(error instanceof BrowserError) || kept.size === 0) throw error
     log.warn('no copy of the keys is kept', { reason: errorMessage(error) })
-    return undefined
+    return { secrets: new IdbSecrets(database), takenBack: 0 }
+  }
+  const missing = new Map([...copied].filter(([name]) => !kept.has(name)))
+  const isLost = isUnfinished || (kept.size === 0 && missing.size > 0)
+  if (isLost) await takeBack(database, copy, missing)
+  const differing = [...kept].filter(([name, content]) => !equalBytes(copied.get(name) ?? NONE, content))
+  const secrets = new CopiedSecrets(database, copy, log)
+  await secrets.level(differing.map(([name]) => name))
+  return { secrets, takenBack: isLost ? missing.size : 0 }
+}
+
+type Secrets = ReadonlyMap<string, Uint8Array>
+
+const NONE = new Uint8Array(0)
+
+const secretsOf = async (database: Database): Promise<Secrets> =>
+  new Map(await entries<string, Uint8Array>(database.use('secrets')))
+
+async function openCopy(node: string): Promise<Database | undefined> {
+  const buckets = storageBuckets()
+  if (buckets === undefined) return undefined
+  try {
+    const { indexedDB } = await buckets.open(BUCKET, { durability: 'strict' })
+    return await openDatabase(node, indexedDB)
+  } catch (cause) {
+    if (!(cause instanceof DOMException)) throw cause
+    throw new BrowserError('STORE_FAILED', `Cannot open the copy of the keys: ${cause.message}`, {}, { cause })
   }
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof BrowserError || error instanceof DOMException
-
-const secretsOf = (database: Database): Promise<[string, Uint8Array][]> =>
-  entries<string, Uint8Array>(database.use('secrets'))
-
-/** @returns how many */
-async function takeBack(database: Database, copy: Database): Promise<number> {
-  const isUnfinished = (await get<boolean>(TAKING_BACK, copy.use('meta'))) === true
-  const there = new Map(await secretsOf(database))
-  if (there.size > 0 && !isUnfinished) return 0
-  const missing = (await secretsOf(copy)).filter(([name]) => !there.has(name))
-  if (missing.length === 0 && !isUnfinished) return 0
+async function takeBack(database: Database, copy: Database, missing: Secrets): Promise<void> {
+  await copy.turn()
   await set(TAKING_BACK, true, copy.use('meta', 'strict'))
   await writeAll(database, missing)
-  await del(TAKING_BACK, copy.use('meta', 'strict'))
-  return missing.length
+  await delMany([TAKING_BACK], copy.use('meta', 'strict'))
 }
 
-async function writeAll(database: Database, all: readonly (readonly [string, Uint8Array])[]): Promise<void> {
-  for (let at = 0; at < all.length; ) {
-    const from = at
-    for (let bytes = 0; at < all.length && bytes < TRANSACTION_BYTES; at++)
-      bytes += (all[at]?.[1].length ?? 0) + CHANGE_BYTES
+async function writeAll(database: Database, all: Secrets): Promise<void> {
+  const left = new Map(all)
+  while (left.size > 0) {
+    const part = firstOf(left)
     await database.write(['secrets'], 'strict', (of) => {
-      for (const [name, content] of all.slice(from, at)) of('secrets').put(content, name)
+      for (const [name, content] of part) of('secrets').put(content, name)
     })
+    for (const name of part.keys()) left.delete(name)
   }
 }
 
-/** The copy. It follows the database; where it cannot, it is made level before the next change, or at the next start. */
-class KeyCopy {
+/**
+ * Secrets of which there is a copy. It follows the database; what it cannot, it does with the next change, or at the next start. (But a key that
+ * was removed and is still in the copy stays there: nobody can tell it from one that the database lost.)
+ */
+class CopiedSecrets extends IdbSecrets {
   readonly #database: Database
   readonly #copy: Database
   readonly #log: Logger
-  #isLevel = false
-  #last: Promise<void> = Promise.resolve()
+  /** Names of what may be otherwise in the copy. */
+  readonly #due = new Set<string>()
 
   constructor(database: Database, copy: Database, log: Logger) {
+    super(database)
     this.#database = database
     this.#copy = copy
     this.#log = log
   }
 
-  /** Never rejects: the key itself is where it belongs. @param name - of what changed */
-  follow(name?: string): Promise<void> {
-    this.#last = this.#last.then(async () => {
-      try {
-        if (this.#isLevel && name !== undefined) await this.#one(name)
-        else await this.#all()
-        this.#isLevel = true
-      } catch (error) {
-        this.#isLevel = false
-        if (!isRefusal(error)) throw error
-        this.#log.warn('the copy of the keys is behind', { reason: errorMessage(error) })
-      }
-    })
-    return this.#last
-  }
-
-  async #one(name: string): Promise<void> {
-    const content = await get<Uint8Array>(name, this.#database.use('secrets'))
-    const store = this.#copy.use('secrets', 'strict')
-    await (content === undefined ? del(name, store) : set(name, content, store))
-  }
-
-  async #all(): Promise<void> {
-    const kept = new Map(await secretsOf(this.#database))
-    const copied = new Map(await secretsOf(this.#copy))
-    const isCopied = (name: string, content: Uint8Array): boolean => {
-      const found = copied.get(name)
-      return found !== undefined && equalBytes(found, content)
-    }
-    await writeAll(
-      this.#copy,
-      [...kept].filter(([name, content]) => !isCopied(name, content)),
-    )
-    for (const name of copied.keys()) if (!kept.has(name)) await del(name, this.#copy.use('secrets', 'strict'))
-  }
-}
-
-/** A {@link SecretStore} of which there is a copy. */
-class CopiedSecrets implements SecretStore {
-  readonly #secrets: SecretStore
-  readonly #copy: KeyCopy
-
-  constructor(secrets: SecretStore, copy: KeyCopy) {
-    this.#secrets = secrets
-    this.#copy = copy
-  }
-
-  list(): Promise<string[]> {
-    return this.#secrets.list()
-  }
-
-  read(name: string): Promise<Uint8Array | undefined> {
-    return this.#secrets.read(name)
-  }
-
-  async create(name: string, content: Uint8Array): Promise<boolean> {
-    const isNew = await this.#secrets.create(name, content)
-    if (isNew) await this.#copy.follow(name)
+  override async create(name: string, content: Uint8Array): Promise<boolean> {
+    const isNew = await super.create(name, content)
+    if (isNew) await this.#follow(name)
     return isNew
   }
 
-  async replace(name: string, content: Uint8Array): Promise<void> {
-    await this.#secrets.replace(name, content)
-    await this.#copy.follow(name)
+  override async replace(name: string, content: Uint8Array): Promise<void> {
+    await super.replace(name, content)
+    await this.#follow(name)
   }
 
-  sweep(): Promise<void> {
-    return this.#secrets.sweep()
-  }
-
-  async remove(name: string): Promise<boolean> {
-    const wasThere = await this.#secrets.remove(name)
-    await this.#copy.follow(name)
+  override async remove(name: string): Promise<boolean> {
+    const wasThere = await super.remove(name)
+    await this.#follow(name)
     return wasThere
+  }
+
+  /** Copies these as they are now. A failure is no failure of the key itself, which is where it belongs. */
+  async level(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#due.add(name)
+    const due = [...this.#due]
+    if (due.length === 0) return
+    try {
+      await this.#copy.turn()
+      const contents = await getMany<Uint8Array | undefined>(due, this.#database.use('secrets'))
+      const there = new Map(due.flatMap((name, i) => (contents[i] === undefined ? [] : [[name, contents[i]] as const])))
+      await writeAll(this.#copy, there)
+      await delMany(
+        due.filter((name) => !there.has(name)),
+        this.#copy.use('secrets', 'strict'),
+      )
+      for (const name of due) this.#due.delete(name)
+    } catch (error) {
+      if (!(error instanceof BrowserError)) throw error
+      this.#log.warn('the copy of the keys is behind', { reason: errorMessage(error) })
+    }
+  }
+
+  async #follow(name: string): Promise<void> {
+    // Not while the database turns its log.
+    await this.#database.turn().catch(() => undefined)
+    await alone(this.#database, () => this.level([name]))
   }
 }

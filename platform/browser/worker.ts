@@ -37,7 +37,7 @@ function post(message: FromWorker): void {
 const SHUTDOWN_MS = 100
 
 /** The keys, and what became of them since the last start. */
-type KeptKeys = TabKeys & Pick<TabState & { readonly at: 'leading' }, 'isLost' | 'takenBack'>
+type KeptKeys = TabKeys & Pick<Extract<TabState, { readonly at: 'leading' }>, 'isLost' | 'takenBack'>
 
 /** This tab's part in the node. Steps run one after the other. */
 class Tab {

@@ -86,8 +86,9 @@ async function main({ producer, networkName, folder }: Target): Promise<void> {
   const chromium = await openChromium()
   try {
     let addresses: string[] | undefined
+    const end = performance.now() + OPEN_MS + Number(values.sybils) * REFUSED_MS
     while (addresses === undefined) {
-      assert.ok(sybils.isRunning(), 'there is no attacker')
+      assert.ok(sybils.isRunning() && performance.now() < end, 'there are no Sybils')
       await sleep(100)
       addresses = lastOf(sybils, 'addresses')
     }

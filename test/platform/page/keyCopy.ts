@@ -29,9 +29,20 @@ async function contents({ secrets }: KeptSecrets): Promise<Record<string, Uint8A
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await secrets.read(name)] as const)))
 }
 
-const isWithout = (): boolean => storageBuckets() === undefined
+/** Runs while the browser's storage buckets are others. */
+async function withBuckets(value: unknown, run: () => Promise<void>): Promise<void> {
+  Object.defineProperty(navigator, 'storageBuckets', { value, configurable: true })
+  try {
+    await run()
+  } finally {
+    // The browser's own is the prototype's.
+    Reflect.deleteProperty(navigator, 'storageBuckets')
+  }
+}
 
-describe.skipIf(isWithout())('keys of a database that was thrown away', () => {
+const isWithout = storageBuckets() === undefined
+
+describe.skipIf(isWithout)('keys of a database that was thrown away', () => {
   it('are there again as they last were, once', async () => {
     const name = newName()
     const first = await open(name)
@@ -58,13 +69,58 @@ describe.skipIf(isWithout())('keys of a database that was thrown away', () => {
       for (const [key, value] of many) of('secrets').put(value, key)
     })
     old.close()
-    const first = await open(name)
-    // Level when the next change is.
-    await first.secrets.create('A', utf8('one'))
-    await lose(first.database)
+    await lose((await open(name)).database)
     const second = await open(name)
-    expect(second.takenBack).toBe(many.length + 1)
+    expect(second.takenBack).toBe(many.length)
     expect(await second.secrets.read('K2999')).toEqual(many[2999]?.[1])
+  })
+
+  it('and that were made while another tab started', async () => {
+    const name = newName()
+    const first = await open(name)
+    await first.secrets.create('A', utf8('one'))
+    const database = await openDatabase(name)
+    const made: Promise<boolean>[] = []
+    const isWaited = async (): Promise<boolean> =>
+      (await navigator.locks.query()).pending?.some((lock) => lock.name === `${database.name}/keys`) === true
+    /** After each read of the keys there is another one, as far as the first tab comes with it meanwhile. */
+    const busy: Database = {
+      ...database,
+      use: (store, durability) => async (mode, callback) => {
+        const read = await database.use(store, durability)(mode, callback)
+        let isMade = false
+        const key = first.secrets.create(`K${made.length}`, utf8('one')).finally(() => {
+          isMade = true
+        })
+        made.push(key)
+        while (!isMade && !(await isWaited()));
+        return read
+      },
+    }
+    await keptSecrets(name, busy, silent)
+    await Promise.all(made)
+    expect(made.length).toBeGreaterThan(0)
+    database.close()
+    await lose(first.database)
+    expect((await open(name)).takenBack).toBe(made.length + 1)
+  })
+
+  it('whose copy cannot be opened are waited for: nothing begins anew beside them', async () => {
+    const name = newName()
+    const first = await open(name)
+    await first.secrets.create('A', utf8('one'))
+    const refused = { open: () => Promise.reject(new DOMException('no room', 'UnknownError')) }
+    await withBuckets(refused, async () => {
+      // Those that are there need no copy.
+      first.database.close()
+      const again = await open(name)
+      expect(await contents(again)).toEqual({ A: utf8('one') })
+      await lose(again.database)
+      const lost = await openDatabase(name)
+      await expect(keptSecrets(name, lost, silent)).rejects.toMatchObject({ code: 'STORE_FAILED' })
+      lost.close()
+    })
+    expect((await open(name)).takenBack).toBe(1)
   })
 
   it('half of which had come when the tab was killed', async () => {
@@ -95,7 +151,7 @@ describe.skipIf(isWithout())('keys of a database that was thrown away', () => {
   })
 })
 
-it.skipIf(isWithout())(
+it.skipIf(isWithout)(
   'a copy that cannot be written says so, keeps no key back, and is level with the next change',
   async () => {
     const name = newName()
@@ -126,15 +182,9 @@ it.skipIf(isWithout())(
   },
 )
 
-it('a browser without storage buckets keeps the keys in one place', async () => {
-  const own = Object.getOwnPropertyDescriptor(navigator, 'storageBuckets')
-  Object.defineProperty(navigator, 'storageBuckets', { value: undefined, configurable: true })
-  try {
+it('a browser without storage buckets keeps the keys in one place', () =>
+  withBuckets(undefined, async () => {
     const one = await open(newName())
     await one.secrets.create('A', utf8('one'))
     expect(await contents(one)).toEqual({ A: utf8('one') })
-  } finally {
-    if (own === undefined) Reflect.deleteProperty(navigator, 'storageBuckets')
-    else Object.defineProperty(navigator, 'storageBuckets', own)
-  }
-})
+  }))
