@@ -166,7 +166,7 @@ it.skipIf(!isMounted || findChromium() === undefined)(
       }
       head = await heightOf(client)
       const closed = new Promise((resolve) => context.once('close', resolve))
-      for (const pid of chromiumProcesses('browser')) process.kill(Number(pid), 'SIGKILL')
+      for (const pid of chromiumProcesses('browser', profile)) process.kill(Number(pid), 'SIGKILL')
       await closed
       context = await launchProfile(profile)
       const { client: again } = await open()

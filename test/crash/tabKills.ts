@@ -78,7 +78,7 @@ async function kill(page: Page): Promise<void> {
     browsers++
     last = 'of the browser'
     const closed = new Promise((resolve) => context?.once('close', resolve))
-    for (const pid of chromiumProcesses('browser')) killNow(pid)
+    for (const pid of chromiumProcesses('browser', profile)) killNow(pid)
     await closed
     context = undefined
     return

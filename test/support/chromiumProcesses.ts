@@ -12,8 +12,12 @@ function read(pid: string, what: 'stat' | 'cmdline'): string | undefined {
   }
 }
 
-/** @param kind - `renderer`: those that run pages; `browser`: the one that all others belong to. @returns their process IDs */
-export function chromiumProcesses(kind: 'renderer' | 'browser'): string[] {
+/**
+ * @param kind - `renderer`: those that run pages; `browser`: the one that all others belong to
+ * @param profile - of this folder alone: other tests of this process may have a browser, too
+ * @returns their process IDs
+ */
+export function chromiumProcesses(kind: 'renderer' | 'browser', profile = ''): string[] {
   const parents = new Map<string, string>()
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     parents.set(pid, /\) \S (\d+)/.exec(read(pid, 'stat') ?? '')?.[1] ?? '')
@@ -23,6 +27,6 @@ export function chromiumProcesses(kind: 'renderer' | 'browser'): string[] {
   const isKind = (line: string): boolean =>
     kind === 'renderer'
       ? line.includes('--type=renderer')
-      : line.includes('--user-data-dir') && !line.includes('--type=')
+      : line.includes(`--user-data-dir=${profile}`) && !line.includes('--type=')
   return [...parents.keys()].filter((pid) => isOurs(pid) && isKind(read(pid, 'cmdline') ?? ''))
 }
