@@ -1,8 +1,8 @@
 /**
  * `npm run soak -- [--hours n] [--seed s]`: a producer that makes certificates of finality, followers that execute, check headers, and follow
  * certificates, a tab that follows where there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew,
- * connections that break off, calls that nobody waits for. In the first half followers are killed and the tab is loaded anew, some
- * minutes apart; the second half shows a slope. Prints each minute, and for each hour, what all of them take, in MB, each kind of memory
+ * connections that break off, calls that nobody waits for. In the first half (`--faults` says which share) followers are killed and the
+ * tab is loaded anew, some minutes apart; the rest shows a slope. Prints each minute, and for each hour, what all of them take, in MB, each kind of memory
  * for itself, and in the end how fast each grew since its last start, without the first third of that.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,6 +27,8 @@ const { values } = programArgs(import.meta.filename, {
     'block-time': { type: 'string', default: '0.3' },
     /** MiB of `--cache`: small ones are soon full, and what grows then is no cache. */
     cache: { type: 'string', default: '64' },
+    /** The share of the time in which nodes are killed: what was started anew fills its caches after that, for an hour or so. */
+    faults: { type: 'string', default: '0.5' },
   },
 })
 const hours = Number(values.hours)
@@ -204,7 +206,7 @@ while (Date.now() < end) {
     console.log(`hour ${hour}: ${told(at, hourBegan)}`)
     hourBegan = at
   }
-  if (Date.now() < began + (end - began) / 2 && random(SAMPLES_PER_FAULT) === 0) {
+  if (Date.now() < began + (end - began) * Number(values.faults) && random(SAMPLES_PER_FAULT) === 0) {
     const victim = random(MODES.length + 1)
     const mode = MODES[victim]
     startedAt[mode ?? 'tab'] = at + 1
