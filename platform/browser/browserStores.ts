@@ -10,7 +10,7 @@
  * the key-value store (head, indexes, local messages), secrets and pinned blocks stay.
  */
 import { entries, getMany } from 'idb-keyval'
-import { fromLatin1, latin1 } from '../../src/base/bytes.ts'
+import { fromLatin1 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore, Logger } from '../../src/base/ports.ts'
@@ -18,11 +18,11 @@ import type { Cid } from '../../src/codec/cid.ts'
 import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
 import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
-import type { Database, Durability } from './database.ts'
+import { type Database, type Durability, MARK } from './database.ts'
 import { BrowserError } from './errors.ts'
 import { bytesAdded, copyOf, putOps } from './keyValueOps.ts'
 import { MemoryBlocks } from './memoryBlocks.ts'
-import { firstOf, StoredBlocks } from './storedBlocks.ts'
+import { StoredBlocks } from './storedBlocks.ts'
 import {
   BLOCKS_WAIT_MS,
   EVICT_TO,
@@ -37,6 +37,7 @@ import {
   WRITE_AT_BYTES,
 } from './storeLimits.ts'
 import { takeBack } from './takeBack.ts'
+import { firstOf } from './writeParts.ts'
 
 /** How to open the stores. */
 export interface BrowserStoresOptions {
@@ -101,7 +102,7 @@ export class BrowserStores {
     this.#stored = stored
     this.#memory = new MemoryBlocks(this.#maxMemoryBytes)
     for (const [key, value] of meta) {
-      if (key === latin1(FLUSH_MARK)) continue
+      if (key.startsWith(MARK)) continue
       this.#values.put(fromLatin1(key), value)
       this.#metaBytes += value.length
     }
@@ -396,4 +397,4 @@ export class BrowserStores {
 }
 
 /** Written by a flush, so that there is something to write. */
-const FLUSH_MARK: Uint8Array = Uint8Array.of(0)
+const FLUSH_MARK = fromLatin1(MARK)

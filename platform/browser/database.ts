@@ -8,13 +8,16 @@ import { LOG_TURN_BYTES, RETRY_MS } from './storeLimits.ts'
 
 /**
  * `blocks`: CID key to bytes. `batches`: number to {@link BatchRecord}, the order in which blocks came. `meta`: heads,
- * indexes, local messages. `secrets`: sealed keys. `actors`: bundles by manifest CID.
+ * indexes, local messages, and marks. `secrets`: sealed keys. `actors`: bundles by manifest CID.
  */
 const STORES = ['blocks', 'batches', 'meta', 'secrets', 'actors'] as const
 /** Name of an object store. */
-type StoreName = (typeof STORES)[number]
+export type StoreName = (typeof STORES)[number]
 
 const VERSION = 1
+
+/** Names in `meta` that begin so are marks of the stores: no entries of the node. */
+export const MARK = '\0'
 
 /** `strict`: on stable storage when it is done; `relaxed`: with the operating system, as LMDB's writes without a flush. */
 export type Durability = 'strict' | 'relaxed'

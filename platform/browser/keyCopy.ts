@@ -2,26 +2,28 @@
  * A second place for the sealed keys of a tab: a storage bucket, whose LevelDB is written when a key changes and at no other time. A browser
  * that deletes the database of the page, because it looks damaged, leaves it.
  */
-import { delMany, entries, get, getMany, set } from 'idb-keyval'
+import { entries, get, getMany, set } from 'idb-keyval'
 import { equalBytes } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { storageBuckets } from './buckets.ts'
-import { type Database, openDatabase } from './database.ts'
+import { type Database, MARK, openDatabase } from './database.ts'
 import { BrowserError } from './errors.ts'
 import { IdbSecrets } from './idbSecrets.ts'
-import { firstOf } from './storedBlocks.ts'
+import { writeParts } from './writeParts.ts'
 
 const BUCKET = 'petrel-keys'
-/** In the copy's `meta`: not all of its keys are in the database again. */
-const TAKING_BACK = 'taking back'
+/** In the database's `meta`: it has had all keys of the copy. */
+const WHOLE = `${MARK}has all keys`
 
 /** A tab's secrets, and what was found where they are kept. */
 export interface KeptSecrets {
   readonly secrets: SecretStore
-  /** The database was without keys, and has these many again. */
+  /** The database had lost so many, and has them again. */
   readonly takenBack: number
+  /** The database of the copy. undefined: there is none. */
+  readonly copy: Database | undefined
 }
 
 /**
@@ -43,27 +45,30 @@ const alone = <T>(database: Database, run: () => Promise<T>): Promise<T> =>
 
 async function openSecrets(node: string, database: Database, log: Logger): Promise<KeptSecrets> {
   const kept = await secretsOf(database)
+  const isWhole = (await get<Uint8Array>(WHOLE, database.use('meta'))) !== undefined
   let copy: Database | undefined
   let copied: Secrets
-  let isUnfinished: boolean
   try {
     copy = await openCopy(node)
-    if (copy === undefined) return { secrets: new IdbSecrets(database), takenBack: 0 }
+    if (copy === undefined) return { secrets: new IdbSecrets(database), takenBack: 0, copy: undefined }
     copied = await secretsOf(copy)
-    isUnfinished = (await get<boolean>(TAKING_BACK, copy.use('meta'))) === true
   } catch (error) {
     // All that is not here may be there: who began anew would not see it again.
     if (!(error instanceof BrowserError) || kept.size === 0) throw error
     log.warn('no copy of the keys is kept', { reason: errorMessage(error) })
-    return { secrets: new IdbSecrets(database), takenBack: 0 }
+    return { secrets: new IdbSecrets(database), takenBack: 0, copy: undefined }
   }
-  const missing = new Map([...copied].filter(([name]) => !kept.has(name)))
-  const isLost = isUnfinished || (kept.size === 0 && missing.size > 0)
-  if (isLost) await takeBack(database, copy, missing)
+  const missing = new Map(isWhole ? [] : [...copied].filter(([name]) => !kept.has(name)))
+  if (!isWhole) {
+    await takeBack(database, missing).catch((error: unknown) => {
+      // Where nothing is to be given back it is tried again at the next start.
+      if (!(error instanceof BrowserError) || missing.size > 0) throw error
+    })
+  }
   const differing = [...kept].filter(([name, content]) => !equalBytes(copied.get(name) ?? NONE, content))
   const secrets = new CopiedSecrets(database, copy, log)
   await secrets.level(differing.map(([name]) => name))
-  return { secrets, takenBack: isLost ? missing.size : 0 }
+  return { secrets, takenBack: missing.size, copy }
 }
 
 type Secrets = ReadonlyMap<string, Uint8Array>
@@ -85,22 +90,11 @@ async function openCopy(node: string): Promise<Database | undefined> {
   }
 }
 
-async function takeBack(database: Database, copy: Database, missing: Secrets): Promise<void> {
-  await copy.turn()
-  await set(TAKING_BACK, true, copy.use('meta', 'strict'))
-  await writeAll(database, missing)
-  await delMany([TAKING_BACK], copy.use('meta', 'strict'))
-}
-
-async function writeAll(database: Database, all: Secrets): Promise<void> {
-  const left = new Map(all)
-  while (left.size > 0) {
-    const part = firstOf(left)
-    await database.write(['secrets'], 'strict', (of) => {
-      for (const [name, content] of part) of('secrets').put(content, name)
-    })
-    for (const name of part.keys()) left.delete(name)
-  }
+/** Of the copy nothing is written: it has all of them until they are here. */
+async function takeBack(database: Database, missing: Secrets): Promise<void> {
+  await database.turn()
+  await writeParts(database, 'secrets', missing)
+  await set(WHOLE, NONE, database.use('meta', 'strict'))
 }
 
 /**
@@ -146,12 +140,7 @@ class CopiedSecrets extends IdbSecrets {
     try {
       await this.#copy.turn()
       const contents = await getMany<Uint8Array | undefined>(due, this.#database.use('secrets'))
-      const there = new Map(due.flatMap((name, i) => (contents[i] === undefined ? [] : [[name, contents[i]] as const])))
-      await writeAll(this.#copy, there)
-      await delMany(
-        due.filter((name) => !there.has(name)),
-        this.#copy.use('secrets', 'strict'),
-      )
+      await writeParts(this.#copy, 'secrets', new Map(due.map((name, i) => [name, contents[i]])))
       for (const name of due) this.#due.delete(name)
     } catch (error) {
       if (!(error instanceof BrowserError)) throw error

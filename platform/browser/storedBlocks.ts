@@ -22,18 +22,6 @@ export interface Eviction {
   readonly freedBytes: number
 }
 
-/** The first of the blocks that are to be written, as many as go into one transaction, and one at least. */
-export function firstOf(blocks: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
-  const part = new Map<string, Uint8Array>()
-  let bytes = 0
-  for (const [key, data] of blocks) {
-    bytes += data.length + CHANGE_BYTES
-    if (bytes > TRANSACTION_BYTES && part.size > 0) break
-    part.set(key, data)
-  }
-  return part
-}
-
 function bytesOf({ sizes }: BatchRecord): number {
   let total = 0
   for (const size of sizes) total += size

@@ -10,6 +10,7 @@ import { parseJson } from '../../src/codec/jsonText.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { parseCheckpoint } from '../../src/light/checkpoint.ts'
+import type { Network } from '../../src/networks/network.ts'
 import type { NodeShim } from '../../src/node/nodeShim.ts'
 import { type FollowedChain, openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
@@ -18,6 +19,7 @@ import type { OpenNode } from '../../src/node/openNode.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import { openBundles } from './bundles.ts'
 import { blobSource, readAll, urlSource } from './byteSources.ts'
+import { CopiedStore, type EntryPlaces, takeEntriesBack } from './entryCopy.ts'
 import { networkOf } from './networkOf.ts'
 import type { FollowerKind, LocalChainKind, SnapshotKind } from './nodeOptions.ts'
 import { tabVerification } from './proofFiles.ts'
@@ -73,9 +75,13 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
     genesis === undefined
       ? undefined
       : async (into: Blockstore, part: GenesisPart) => readGenesisCar(into, memorySource(await readAll(genesis)), part)
+  const copies = copiesOf(network, parts)
+  if (copies !== undefined) await takeEntriesBack(copies)
   const stores = await openTabStores(parts, true)
-  closers.add(() => stores.close())
-  const { meta, source } = stores
+  const copied = copies === undefined ? undefined : new CopiedStore(stores.meta, copies)
+  closers.add(() => (copied ?? stores).close())
+  const meta = copied ?? stores.meta
+  const { source } = stores
   const blocks = new LayeredBlockstore([stores.blocks, await openBundles(database, kind.bundles)])
   const bootstrap = [...(kind.bootstrap ?? []), ...network.bootstrap]
   const mode = kind.mode ?? (network.f3.enabled ? 'light' : 'headers')
@@ -97,11 +103,18 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
   return {
     open,
     // What a follower cannot write now its peers have, too: it is read all the same.
-    settle: () => stores.settle()?.catch(() => undefined),
+    settle: () => {
+      const writes = [stores.settle()?.catch(() => undefined), copied?.settle()].filter((write) => write !== undefined)
+      return writes.length === 0 ? undefined : Promise.all(writes).then(() => undefined)
+    },
     setOnline: (online) => {
       if (online && host !== undefined) redial(host, bootstrap, parts)
     },
   }
+}
+
+function copiesOf({ name, genesisCid }: Network, { copy, database, ports }: TabNodeParts): EntryPlaces | undefined {
+  return copy && { database, copy, genesis: genesisCid?.toString() ?? name, log: ports.log }
 }
 
 /** Whom a light tab asks, and where it begins. */

@@ -27,6 +27,8 @@ export interface TabNode {
 export interface TabNodeParts {
   readonly options: WorkerOptions
   readonly database: Database
+  /** The second place of what nobody else has. undefined: this browser has none. */
+  readonly copy: Database | undefined
   readonly keystore: KeyStore
   readonly ports: NodePorts
   /** `Shutdown` was called. */

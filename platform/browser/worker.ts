@@ -9,7 +9,7 @@ import type { NodePorts } from '../../src/node/nodePorts.ts'
 import { type Database, openDatabase } from './database.ts'
 import { BrowserError } from './errors.ts'
 import { openSession } from './frames.ts'
-import { keptSecrets } from './keyCopy.ts'
+import { type KeptSecrets, keptSecrets } from './keyCopy.ts'
 import { openKeys, type TabKeys } from './keys.ts'
 import { consoleLogger } from './logger.ts'
 import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts'
@@ -37,7 +37,9 @@ function post(message: FromWorker): void {
 const SHUTDOWN_MS = 100
 
 /** The keys, and what became of them since the last start. */
-type KeptKeys = TabKeys & Pick<Extract<TabState, { readonly at: 'leading' }>, 'isLost' | 'takenBack'>
+type KeptKeys = TabKeys &
+  Pick<Extract<TabState, { readonly at: 'leading' }>, 'isLost' | 'takenBack'> &
+  Pick<KeptSecrets, 'copy'>
 
 /** This tab's part in the node. Steps run one after the other. */
 class Tab {
@@ -75,11 +77,11 @@ class Tab {
       for (const { what, reason } of await initCrypto()) this.#log.info('slow cryptography', { what, reason })
       const database = await openDatabase(this.#options.name)
       const { name, wasKept, passphrase } = this.#options
-      const { secrets, takenBack } = await keptSecrets(name, database, this.#log)
+      const { secrets, takenBack, copy } = await keptSecrets(name, database, this.#log)
       const isLost = wasKept && database.wasMade
       if (isLost || takenBack > 0) this.#log.error('the browser has removed what was kept', { name, takenBack })
       const keys = await openKeys(secrets, passphrase, this.#log)
-      await this.#take({ ...keys, isLost, takenBack }, database)
+      await this.#take({ ...keys, isLost, takenBack, copy }, database)
     } catch (error) {
       this.#sessions.fail(`the node did not start: ${errorMessage(error)}`)
       this.#state({ at: 'failed', error: plain(error) })
@@ -138,6 +140,7 @@ class Tab {
     const running = await startTabNode({
       options,
       database,
+      copy: keys.copy,
       keystore: keys.keystore,
       ports,
       // After the answer has gone out.

@@ -14,6 +14,7 @@ import { concatBytes, fromUtf8, utf8 } from '../../src/base/bytes.ts'
 import { unlessThrown } from '../../src/base/errors.ts'
 import type { KeyValueOp } from '../../src/base/ports.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
+import { isChainEntry } from '../../src/node/ownEntries.ts'
 import { isSealed, type Sealer } from '../../src/wallet/sealing.ts'
 import { type Pair, readPairs, sliced, writePairs } from './backupPairs.ts'
 import { PlatformError } from './errors.ts'
@@ -31,8 +32,6 @@ const STORE = utf8('store/')
 const KEYS = 'keystore'
 /** Files that a node or its operator writes, and that cannot be made again. */
 const OWN_FILES = ['config.toml', 'signed.jsonl']
-/** Made anew at the start, or the chain's: a head without its blocks would be no head. */
-const CHAIN_ENTRIES = ['chain/', 'sync/', 'gc/'].map(utf8)
 const CHECKPOINT = utf8('chain/checkpoint')
 
 /** What is in a backup, for people to read. */
@@ -103,7 +102,8 @@ async function storePairs(home: Home): Promise<Pair[]> {
     const pairs: Pair[] = []
     // In one turn of the event loop, which is one transaction of LMDB: all of one moment.
     for (const key of meta.keys()) {
-      if (CHAIN_ENTRIES.some((prefix) => startsWith(key, prefix)) && !startsWith(key, CHECKPOINT)) continue
+      // A head without its blocks would be no head.
+      if (isChainEntry(key) && !startsWith(key, CHECKPOINT)) continue
       const value = meta.get(key)
       if (value !== undefined) pairs.push([concatBytes(STORE, key), value])
     }

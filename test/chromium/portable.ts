@@ -13,6 +13,7 @@ const isWebPackage = (name: string): boolean =>
 const BROWSER_TESTS: readonly string[] = [
   'test/platform/page/browserPorts.ts',
   'test/platform/page/endedConnections.ts',
+  'test/platform/page/entryCopy.ts',
   'test/platform/page/keyCopy.ts',
   'test/platform/page/transactions.ts',
 ]

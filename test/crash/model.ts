@@ -151,10 +151,14 @@ export class CrashModel {
   /** When all sends are on chain: exactly so much has arrived. @returns what is wrong */
   async checkMoney(client: NodeClient): Promise<string[]> {
     const expected = VALUE * BigInt(this.sends.length)
-    const end = Date.now() + 60_000
+    let end = Date.now() + 60_000
+    let before = 0n
     for (;;) {
       const arrived = BigInt(await client.call('WalletBalance', this.to))
       if (arrived === expected) return []
+      // What was sent while nobody listened is told again in parts.
+      if (arrived > before) end = Date.now() + 60_000
+      before = arrived
       if (arrived > expected || Date.now() > end) return [`${arrived} attoFIL arrived, ${expected} were sent`]
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

@@ -110,7 +110,10 @@ describe('petrel backup', () => {
     isOn = false
     await load
     // What the old node has told nobody goes with it: of those behind the backup the leader knows all, in its pool or on its chain.
-    await until(async () => (await bank.call('MpoolGetNonce', from)) === acknowledged.size, 'the leader knows all sends')
+    await until(
+      async () => (await bank.call('MpoolGetNonce', from)) === acknowledged.size,
+      'the leader knows all sends',
+    )
     await old.kill()
 
     const newHome = join(folder, 'new')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { until } from '../support/until.ts'
-import { evaluate } from './chromiumHost.ts'
+import { evaluate, PASSPHRASE } from './chromiumHost.ts'
 import type { TabStep } from './chromiumSteps.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
 
@@ -195,5 +195,63 @@ const BETWEEN_TABS: TabStep = {
   },
 }
 
+/** The database is deleted, as a browser does to one that looks damaged. */
+const LOST: TabStep = {
+  name: 'answers a repeated send as before when its database was thrown away, and its message arrives once',
+  run: async (chromium) => {
+    const leader = await openLeader()
+    const context = await chromium.browser.newContext()
+    const log: string[] = []
+    try {
+      await leader.rpc.call('DevnetMine', 2, null)
+      copyFileSync(leader.genesis, join(chromium.folder, 'genesis.car'))
+      const { network } = leader
+      const bootstrap = [leader.address('ws')]
+      const node = { kind: 'follow', network, genesis: '/genesis.car', mode: 'headers', bootstrap }
+      const start = `startTab(${JSON.stringify({ name: 'lost', node, passphrase: PASSPHRASE, log: 'debug' })})`
+      const page = await chromium.openPage(context, log)
+      await page.evaluate(start)
+      const own: string = await evaluate(page, `tab.request('WalletNew', [1])`)
+      const to: string = await evaluate(page, `tab.request('WalletNew', [1])`)
+      const [{ Address: funded }] = await leader.rpc.call('DevnetAccounts')
+      await leader.rpc.call('MpoolPushMessage', { From: funded, To: own, Value: String(10n ** 18n) }, null)
+      await leader.rpc.call('DevnetMine', 2, null)
+      await follows(page, leader)
+      const ask = [{ From: own, To: to, Value: '7' }, { MsgUuid: '5b8e2f5f-4736-4f09-8411-c1d4aecaf997' }]
+      const send = `tab.request('MpoolPushMessage', ${JSON.stringify(ask)})`
+      const sent = await evaluate(page, send)
+      await page.evaluate('tab.stop()')
+      await page.close()
+      const again = await chromium.openPage(context, log)
+      await again.evaluate(`new Promise((resolve, reject) => {
+        const gone = indexedDB.deleteDatabase('petrel/lost')
+        gone.onsuccess = resolve
+        gone.onerror = reject
+      })`)
+      await again.evaluate(start)
+      assert.deepEqual(await again.evaluate('[tab.state.isLost, tab.state.takenBack > 0]'), [true, true])
+      assert.deepEqual((await evaluate(again, send)).CID, sent.CID)
+      await follows(again, leader)
+      const pending = `tab.request('MpoolPending', [[]])`
+      await awaited(again, pending, (all: { CID: Answer }[]) => all.length === 1)
+      await until(
+        async () => (await leader.rpc.call('MpoolPending', [])).length === 1,
+        'the leader has the message',
+        TIMEOUT_MS,
+      )
+      await leader.rpc.call('DevnetMine', 2, null)
+      await follows(again, leader)
+      await awaited(again, `tab.request('WalletBalance', [${JSON.stringify(to)}])`, (balance) => balance === '7')
+      assert.equal(await evaluate(again, `tab.request('MpoolGetNonce', [${JSON.stringify(own)}])`), 1)
+    } catch (error) {
+      console.log(log.slice(-30).join('\n'))
+      throw error
+    } finally {
+      await context.close()
+      await leader.stop()
+    }
+  },
+}
+
 /** All. */
-export const FOLLOW_STEPS: readonly TabStep[] = [...FOLLOWING, BETWEEN_TABS]
+export const FOLLOW_STEPS: readonly TabStep[] = [...FOLLOWING, BETWEEN_TABS, LOST]

@@ -4,24 +4,11 @@ import { storageBuckets } from '../../../platform/browser/buckets.ts'
 import { type Database, openDatabase } from '../../../platform/browser/database.ts'
 import { type KeptSecrets, keptSecrets } from '../../../platform/browser/keyCopy.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
-import type { Logger } from '../../../src/base/ports.ts'
-
-const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const newName = (): string => `keys-${Date.now()}-${Math.random()}`
+import { lose, newName, silent } from './lostDatabase.ts'
 
 async function open(name: string, log = silent): Promise<KeptSecrets & { readonly database: Database }> {
   const database = await openDatabase(name)
   return { ...(await keptSecrets(name, database, log)), database }
-}
-
-/** What a browser does to a database that looks damaged. */
-async function lose(database: Database): Promise<void> {
-  database.close()
-  await new Promise<void>((resolve, reject) => {
-    const gone = indexedDB.deleteDatabase(database.name)
-    gone.onsuccess = () => resolve()
-    gone.onerror = () => reject(gone.error ?? new Error('not deleted'))
-  })
 }
 
 async function contents({ secrets }: KeptSecrets): Promise<Record<string, Uint8Array | undefined>> {
