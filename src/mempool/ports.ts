@@ -72,5 +72,8 @@ export interface MessageVerifier {
   areBlsMessagesValid(all: readonly SignedMessage[]): boolean
 }
 
-/** Sends the CBOR of a signed message to the network. Without a network it does nothing. */
-export type MessagePublisher = (bytes: Uint8Array) => void
+/**
+ * Sends the CBOR of a signed message to the network. Without a network it does nothing.
+ * @returns false: there is a network, and nobody there to hear it. Never rejects.
+ */
+export type MessagePublisher = (bytes: Uint8Array) => Promise<boolean>

@@ -108,7 +108,7 @@ export async function openMempool(
       store: meta,
       verifier: messageVerifier(network.chainId),
       minimumGas: poolPrices(view),
-      publish: settings.publish ?? (() => undefined),
+      publish: settings.publish ?? (() => Promise.resolve(true)),
       clock,
       timers,
       logger: ports.log,

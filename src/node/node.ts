@@ -163,7 +163,7 @@ export async function startNode(
   })
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
-  const publish = light?.publish ?? ((bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes))
+  const publish = light?.publish ?? (async (bytes: Uint8Array) => networking?.gossip.publishMessage(bytes) ?? true)
   const mempool = await openMempool(
     { view, vm, meta, wallet, executes: !followsUnexecuted, edge },
     { publish, ...settings.mempool },

@@ -237,16 +237,28 @@ function receivedBytes({ host }: Omit<NodeNet, 'mode'>): number {
   return host.net.traffic().totalIn
 }
 
-/** To peers by gossip, and to the endpoints that take messages. */
-function publish(
+/** To peers by gossip, and to the endpoints that take messages. @returns whether any of them has it */
+async function publish(
   bytes: Uint8Array,
   { net, endpoints }: { readonly net: Omit<NodeNet, 'mode'> | undefined; readonly endpoints: readonly LightSource[] },
   { ports: { log } }: NodeShim,
-): void {
-  const failed = (to: string) => (error: unknown) =>
-    log.warn('a message was not handed on', { to, reason: errorMessage(error) })
-  if (net !== undefined) {
-    net.host.pubsub.publish(messagesTopic(net.host.networkName), bytes).catch(failed('peers'))
+): Promise<boolean> {
+  const isTold = async (to: string, told: Promise<unknown>): Promise<boolean> => {
+    try {
+      await told
+      return true
+    } catch (error) {
+      log.warn('a message was not handed on', { to, reason: errorMessage(error) })
+      return false
+    }
   }
-  for (const { name, push } of endpoints) push?.(bytes, AbortSignal.timeout(30_000)).catch(failed(name))
+  const telling: Promise<boolean>[] = []
+  if (net !== undefined) {
+    telling.push(isTold('peers', net.host.pubsub.publish(messagesTopic(net.host.networkName), bytes)))
+  }
+  for (const { name, push } of endpoints) {
+    if (push !== undefined) telling.push(isTold(name, push(bytes, AbortSignal.timeout(30_000))))
+  }
+  const told = await Promise.all(telling)
+  return told.length === 0 || told.includes(true)
 }

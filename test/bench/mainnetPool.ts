@@ -56,7 +56,7 @@ export async function measurePool(folder: string, scale: number, network: Networ
       store: new MemoryStore(),
       verifier: { messageSignatureError: () => undefined, areBlsMessagesValid: () => true },
       minimumGas: poolPrices(view),
-      publish: () => undefined,
+      publish: async () => true,
       clock: systemClock,
       timers: systemTimers,
       logger: silentLog,

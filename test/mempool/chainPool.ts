@@ -19,7 +19,7 @@ export function openChainPool(
       store: new MemoryStore(),
       verifier: messageVerifier(view.network.chainId),
       minimumGas: poolPrices(view),
-      publish: () => undefined,
+      publish: async () => true,
       clock: time,
       timers: time,
       logger: silentLog,

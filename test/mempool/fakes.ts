@@ -220,7 +220,7 @@ export async function openTestPool(parts: Partial<MessagePoolDeps> & { chain?: F
     {
       verifier: { messageSignatureError: () => undefined, areBlsMessagesValid: () => true },
       minimumGas: new MinimumGas({ calico: -1, hygge: -1 }),
-      publish: (bytes) => published.push(bytes),
+      publish: async (bytes) => published.push(bytes) > 0,
       clock: time,
       timers: time,
       logger: silent,

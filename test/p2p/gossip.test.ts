@@ -159,8 +159,8 @@ describe.skipIf(missing !== undefined)('gossip', () => {
 
   it('messages go to the pool of each and on; what follows one is nobody concern', async () => {
     const [first, second, third] = line(3) as [Running, Running, Running]
-    first.gossip.publishMessage((messages[0] as { data: Uint8Array }).data)
-    first.gossip.publishMessage(concatBytes((messages[1] as { data: Uint8Array }).data, new Uint8Array(9)))
+    expect(await first.gossip.publishMessage((messages[0] as { data: Uint8Array }).data)).toBe(true)
+    await first.gossip.publishMessage(concatBytes((messages[1] as { data: Uint8Array }).data, new Uint8Array(9)))
     await second.time.settle()
     for (const { pooled } of [second, third]) {
       expect(pooled.map((one) => encode(signedMessage, one))).toEqual(messages.map((one) => one.data))
@@ -171,7 +171,7 @@ describe.skipIf(missing !== undefined)('gossip', () => {
   it('nobody to tell is no failure', async () => {
     const { gossip, view, time } = start(new MemoryNetwork(), 'alone')
     await gossip.publishBlock(good.header, view.blockMessages(good.header))
-    gossip.publishMessage((messages[0] as { data: Uint8Array }).data)
+    expect(await gossip.publishMessage((messages[0] as { data: Uint8Array }).data)).toBe(false)
     await time.settle()
   })
 

@@ -2,11 +2,10 @@
 import { errorMessage } from '../../base/errors.ts'
 import { sleep } from '../../base/waiting.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { encode } from '../../codec/description.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import type { Address } from '../../types/address.ts'
 import type { Message } from '../../types/message.ts'
-import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
+import type { SignedMessage } from '../../types/signedMessage.ts'
 import { assertFunds, assertIncludable, assertSender, assertStateless } from '../admission.ts'
 import { MempoolError, withContext } from '../errors.ts'
 import { GroupCommit, type StoreWrite } from '../groupCommit.ts'
@@ -16,6 +15,7 @@ import { createPooledMessage, type PooledMessage } from '../pooledMessage.ts'
 import type { ActorReader } from '../ports.ts'
 import type { PoolState } from './poolState.ts'
 import type { Pruning } from './pruning.ts'
+import type { Telling } from './telling.ts'
 
 /** How a message comes in. */
 export interface PushOptions {
@@ -56,11 +56,13 @@ interface Admitted {
 export class Admitting {
   readonly #state: PoolState
   readonly #pruning: Pruning
+  readonly #telling: Telling
   readonly #commits: GroupCommit
   /** Why messages cannot be written, but for figures; empty: they can. */
   #trouble = ''
 
-  constructor(state: PoolState, pruning: Pruning) {
+  constructor(state: PoolState, pruning: Pruning, telling: Telling) {
+    this.#telling = telling
     this.#state = state
     this.#pruning = pruning
     const { store, timers } = state.deps
@@ -140,7 +142,11 @@ export class Admitting {
 
   /** Checked and placed, nothing written or sent. @throws {@link MempoolError} */
   async add(pooled: PooledMessage, how: { readonly local: boolean; readonly ofStranger?: boolean }): Promise<void> {
-    await this.#admit(pooled, how, (admitted) => this.#placeNow(pooled, admitted))
+    await this.#admit(pooled, how, (admitted) => {
+      this.#placeNow(pooled, admitted)
+      // From disk: it may have come so far and no further.
+      if (admitted.publish) this.#telling.tellLater(admitted.sender, pooled)
+    })
   }
 
   /** @param place - must refuse what it cannot place without having changed anything */
@@ -210,7 +216,7 @@ export class Admitting {
       deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })
       return
     }
-    if (publish) deps.publish(encode(signedMessage, pooled.signed))
+    if (publish) void this.#telling.tell(sender, pooled)
     if (this.#state.isAboveHigh) this.#pruning.soon()
   }
 

@@ -1,9 +1,12 @@
 /** What the parts of the pool share: the pending messages, the tipset that they wait on, and the one door into the set. */
+
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../../base/ports.ts'
+import { encode } from '../../codec/description.ts'
 import { allAtHand, type BlockEdge } from '../../ipld/blockFetcher.ts'
 import { type Address, isIdAddress } from '../../types/address.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
+import { signedMessage } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { signedMessagesOf } from '../blockMessagesOf.ts'
 import { ClosableTimers } from '../closableTimers.ts'
@@ -89,6 +92,11 @@ export class PoolState {
       const actors = await this.deps.chain.stateAfter(tipset)
       if (tipset === this.tipset) return actors
     }
+  }
+
+  /** Sends a message to the network. @returns whether anybody heard it */
+  publish({ signed }: PooledMessage): Promise<boolean> {
+    return this.deps.publish(encode(signedMessage, signed))
   }
 
   /** Gives a message its place. It becomes loadable by both its CIDs. */

@@ -1,8 +1,6 @@
 /** Our own messages are sent again until they are in a block. @see lotus chain/messagepool/repub.go */
 import { errorMessage } from '../../base/errors.ts'
-import { encode } from '../../codec/description.ts'
 import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
-import { signedMessage } from '../../types/signedMessage.ts'
 import { createChains } from '../createChains.ts'
 import { feeCapLowerBound } from '../fees.ts'
 import { REPUBLISH_SPACING_MS } from '../limits.ts'
@@ -50,7 +48,7 @@ export class Republishing {
   /** Sends our best messages to the network again. */
   async republish(): Promise<void> {
     const { tipset, pending, timers, deps } = this.#state
-    const { chain, minimumGas, publish } = deps
+    const { chain, minimumGas } = deps
     this.forget()
     const actors = await chain.stateAfter(tipset)
     const baseFee = feeCapLowerBound(chain.computeBaseFee(tipset), KEEP_BASE_FEE_DIVISOR)
@@ -65,7 +63,7 @@ export class Republishing {
     for (const pooled of chooseRepublished(chains, baseFee)) {
       if (sent.size > 0) await timers.pause(REPUBLISH_SPACING_MS)
       if (timers.closed) return
-      publish(encode(signedMessage, pooled.signed))
+      if (!(await this.#state.publish(pooled))) break
       sent.add(pooled.cid.key)
     }
     this.#sent = sent

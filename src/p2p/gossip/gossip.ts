@@ -78,8 +78,11 @@ export interface Gossip {
    * @throws GossipError `BLOCK_INVALID`, `BLOCK_TOO_LARGE`; P2pError
    */
   publishBlock(header: BlockHeader, messages: BlockMessages): Promise<void>
-  /** Sends a signed message of the pool (its CBOR); failures are only logged: the pool sends it again. */
-  publishMessage(bytes: Uint8Array): void
+  /**
+   * Sends a signed message of the pool (its CBOR); failures are only logged: the pool sends it again.
+   * @returns false: nobody was there to hear it
+   */
+  publishMessage(bytes: Uint8Array): Promise<boolean>
   /** Hears of each block that came whole, and of our own. @returns what ends the subscription */
   onIncomingBlock(listener: (header: BlockHeader) => void): () => void
   stats(): GossipStats
@@ -165,10 +168,14 @@ export function startGossip(deps: GossipDeps): Gossip {
         log.debug('gossip: block heard by nobody', { cid: headerCid(header).toString() })
       }
     },
-    publishMessage: (bytes) => {
-      pubsub.publish(topics.messages, bytes).catch((error: unknown) => {
+    publishMessage: async (bytes) => {
+      try {
+        await pubsub.publish(topics.messages, bytes)
+        return true
+      } catch (error) {
         log.debug('gossip: message not published', { error: errorMessage(error) })
-      })
+        return !isNobodyThere(error)
+      }
     },
     onIncomingBlock: (listener) => {
       listeners.add(listener)
@@ -197,7 +204,7 @@ export function patienceMs({
 }
 
 function isNobodyThere(error: unknown): boolean {
-  return error instanceof PetrelError && error.code === 'NO_PEERS'
+  return error instanceof PetrelError && (error.code === 'NO_PEERS' || error.code === 'NOT_STARTED')
 }
 
 /**
