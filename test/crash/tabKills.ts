@@ -69,6 +69,7 @@ function report(found: readonly string[]): void {
   if (found.length === 0) return
   if (browsers > 0 && wasThrownAway()) console.log('Chromium made the database anew after a kill')
   console.log([...log.slice(0, 20), '…', ...log.slice(-10)].join('\n'))
+  void producer?.process.kill()
   process.exit(1)
 }
 
