@@ -1,12 +1,7 @@
 /** When the network is told of messages that nobody has heard of. */
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/codec/description.ts'
-import {
-  LATE_RETRY_MS,
-  MAX_UNHEARD_RETRY_MS,
-  REPUBLISH_SPACING_MS,
-  UNHEARD_RETRY_MS,
-} from '../../src/mempool/limits.ts'
+import { LATE_RETRY_MS, MAX_UNHEARD_RETRY_MS, TELL_SPACING_MS, UNHEARD_RETRY_MS } from '../../src/mempool/limits.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { FakeChain, openTestPool, type TestPool, testMessage } from './fakes.ts'
 import { a1, a2, FIL, poolWith } from './fundedPool.ts'
@@ -67,7 +62,7 @@ describe('of messages that nobody heard the network is told', () => {
     await pool.push(testMessage(a2, a1, 0, 1000n))
     expect(named(lonely.heard)).toEqual(['a2 0'])
     await pool.push(testMessage(a1, a2, 3, 1000n))
-    await time.pass(4 * REPUBLISH_SPACING_MS)
+    await time.pass(4 * TELL_SPACING_MS)
     expect(named(lonely.heard)).toEqual(['a2 0', 'a1 0', 'a1 1', 'a1 2', 'a1 3'])
   })
 
@@ -95,12 +90,24 @@ describe('of messages that nobody heard the network is told', () => {
     expect(again.published).toEqual([])
     // Its next message waits for them: peers would refuse it.
     await again.pool.push(testMessage(a1, a2, 3, 1000n))
-    await again.time.pass(4 * REPUBLISH_SPACING_MS)
+    await again.time.pass(4 * TELL_SPACING_MS)
     expect(named(again.published)).toEqual(['a1 0', 'a1 1', 'a1 2', 'a1 3'])
     again.pool.close()
     const third = await openTestPool({ chain, store })
     await third.time.pass(UNHEARD_RETRY_MS + 1000)
     expect(named(third.published)).toEqual(['a1 0', 'a1 1', 'a1 2', 'a1 3'])
+  })
+
+  test('of strangers they are not: theirs to send again', async () => {
+    const lonely = await lonelyPool()
+    await lonely.pool.push(testMessage(a1, a2, 0, 1000n), { ofStranger: true })
+    expect(lonely.tries).toHaveLength(1)
+    lonely.isHeard = true
+    await lonely.time.pass(2 * MAX_UNHEARD_RETRY_MS)
+    lonely.pool.close()
+    const again = await openTestPool({ chain: lonely.chain, store: lonely.store })
+    await again.time.pass(2 * MAX_UNHEARD_RETRY_MS)
+    expect([again.pool.size, lonely.heard, again.published]).toEqual([1, [], []])
   })
 
   test('after those that the state does not let in yet', async () => {

@@ -144,8 +144,8 @@ export class Admitting {
   async add(pooled: PooledMessage, how: { readonly local: boolean; readonly ofStranger?: boolean }): Promise<void> {
     await this.#admit(pooled, how, (admitted) => {
       this.#placeNow(pooled, admitted)
-      // From disk: it may have come so far and no further.
-      if (admitted.publish) this.#telling.tellLater(admitted.sender, pooled)
+      // From disk: it may have come so far and no further. Those of strangers are theirs to send again.
+      if (admitted.publish && how.ofStranger !== true) this.#telling.tellLater(admitted.sender, pooled)
     })
   }
 
@@ -216,7 +216,7 @@ export class Admitting {
       deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })
       return
     }
-    if (publish) void this.#telling.tell(sender, pooled)
+    if (publish) void (ofStranger ? this.#state.publish(pooled) : this.#telling.tell(sender, pooled))
     if (this.#state.isAboveHigh) this.#pruning.soon()
   }
 

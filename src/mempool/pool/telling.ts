@@ -6,7 +6,7 @@ import { errorMessage } from '../../base/errors.ts'
 import type { Address } from '../../types/address.ts'
 import { firstBlock } from '../../types/tipset.ts'
 import { feeCapLowerBound } from '../fees.ts'
-import { MAX_UNHEARD_RETRY_MS, REPUBLISH_SPACING_MS, UNHEARD_RETRY_MS } from '../limits.ts'
+import { MAX_UNHEARD_RETRY_MS, TELL_SPACING_MS, UNHEARD_RETRY_MS } from '../limits.ts'
 import type { PooledMessage } from '../pooledMessage.ts'
 import { ADD_BASE_FEE_DIVISOR } from '../rules.ts'
 import type { PoolState } from './poolState.ts'
@@ -70,7 +70,7 @@ export class Telling {
           if (!isMore) break
           this.#retryMs = UNHEARD_RETRY_MS
           this.#remove(unheard, pooled)
-          await this.#state.timers.pause(REPUBLISH_SPACING_MS)
+          await this.#state.timers.pause(TELL_SPACING_MS)
         }
       }
     } catch (error) {
