@@ -12,6 +12,7 @@ import type { KeyValueOp, KeyValueStore, Logger } from '../../src/base/ports.ts'
 import { isOwnEntry } from '../../src/node/ownEntries.ts'
 import { type Database, MARK } from './database.ts'
 import { BrowserError } from './errors.ts'
+import { giveBack } from './giveBack.ts'
 import { writeParts } from './writeParts.ts'
 
 /** The two databases, and whose entries they are. */
@@ -38,7 +39,7 @@ async function copied({ copy, genesis }: EntryPlaces): Promise<Entries> {
 }
 
 /**
- * Gives a database that lost its entries those of the copy, of which nothing is written. To be called before anything reads them.
+ * Gives a database that lost its entries those of the copy. To be called before anything reads them.
  * @returns how many
  * @throws BrowserError `STORE_FAILED`, `STORE_FULL`: they cannot be read or given
  */
@@ -47,9 +48,7 @@ export async function takeEntriesBack(places: EntryPlaces): Promise<number> {
   if ((await get<Uint8Array>(WHOLE, database.use('meta'))) !== undefined) return 0
   const there = new Map(await entries<string, Uint8Array>(database.use('meta')))
   const missing = new Map([...(await copied(places))].filter(([name]) => !there.has(name)))
-  await database.turn()
-  await writeParts(database, 'meta', missing)
-  await writeParts(database, 'meta', new Map([[WHOLE, new Uint8Array(0)]]))
+  await giveBack(database, 'meta', missing, WHOLE)
   if (missing.size > 0) places.log.warn('taken back from the copy', { entries: missing.size })
   return missing.size
 }
@@ -113,11 +112,11 @@ export class CopiedStore implements KeyValueStore {
 
   async flush(): Promise<void> {
     await this.#store.flush()
-    await this.settle()
+    await this.#level()
   }
 
   async close(): Promise<void> {
-    await this.settle()
+    await this.#level()
     await this.#store.close()
     this.#places.copy.close()
   }
@@ -128,6 +127,12 @@ export class CopiedStore implements KeyValueStore {
     this.#waiting++
     this.#writing = this.#writing.then(() => this.#write()).finally(() => this.#waiting--)
     return this.#writing
+  }
+
+  async #level(): Promise<void> {
+    await this.settle()
+    // That of the start, which nobody who is answered has to wait for.
+    await this.#writing
   }
 
   #follow(keys: readonly Uint8Array[]): void {

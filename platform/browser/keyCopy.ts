@@ -2,7 +2,7 @@
  * A second place for the sealed keys of a tab: a storage bucket, whose LevelDB is written when a key changes and at no other time. A browser
  * that deletes the database of the page, because it looks damaged, leaves it.
  */
-import { entries, get, getMany, set } from 'idb-keyval'
+import { entries, get, getMany } from 'idb-keyval'
 import { equalBytes } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
@@ -10,6 +10,7 @@ import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { storageBuckets } from './buckets.ts'
 import { type Database, MARK, openDatabase } from './database.ts'
 import { BrowserError } from './errors.ts'
+import { giveBack } from './giveBack.ts'
 import { IdbSecrets } from './idbSecrets.ts'
 import { writeParts } from './writeParts.ts'
 
@@ -59,12 +60,7 @@ async function openSecrets(node: string, database: Database, log: Logger): Promi
     return { secrets: new IdbSecrets(database), takenBack: 0, copy: undefined }
   }
   const missing = new Map(isWhole ? [] : [...copied].filter(([name]) => !kept.has(name)))
-  if (!isWhole) {
-    await takeBack(database, missing).catch((error: unknown) => {
-      // Where nothing is to be given back it is tried again at the next start.
-      if (!(error instanceof BrowserError) || missing.size > 0) throw error
-    })
-  }
+  if (!isWhole) await giveBack(database, 'secrets', missing, WHOLE)
   const differing = [...kept].filter(([name, content]) => !equalBytes(copied.get(name) ?? NONE, content))
   const secrets = new CopiedSecrets(database, copy, log)
   await secrets.level(differing.map(([name]) => name))
@@ -88,13 +84,6 @@ async function openCopy(node: string): Promise<Database | undefined> {
     if (!(cause instanceof DOMException)) throw cause
     throw new BrowserError('STORE_FAILED', `Cannot open the copy of the keys: ${cause.message}`, {}, { cause })
   }
-}
-
-/** Of the copy nothing is written: it has all of them until they are here. */
-async function takeBack(database: Database, missing: Secrets): Promise<void> {
-  await database.turn()
-  await writeParts(database, 'secrets', missing)
-  await set(WHOLE, NONE, database.use('meta', 'strict'))
 }
 
 /**

@@ -38,7 +38,7 @@ const all = (store: KeyValueStore): Record<string, string> =>
 /** As a loss of the database does, in the midst of everything. */
 async function end({ stores, meta, database }: Opened): Promise<void> {
   await stores.settle()
-  await meta.settle()
+  await meta.flush()
   await lose(database)
 }
 
@@ -127,7 +127,11 @@ describe.skipIf(storageBuckets() === undefined)('entries of a database that was 
 })
 
 /** Runs while writes to all databases of this name, or to the copy alone, are refused. */
-async function refusing(where: 'main' | 'copy', { database }: Opened, run: () => Promise<void>): Promise<void> {
+async function refusing(
+  where: 'main' | 'copy',
+  { database }: Pick<Opened, 'database'>,
+  run: () => Promise<void>,
+): Promise<void> {
   const { put: before } = IDBObjectStore.prototype
   const isCopy = new Set<IDBDatabase>()
   IDBObjectStore.prototype.put = function (value, key) {
@@ -160,6 +164,31 @@ describe.skipIf(storageBuckets() === undefined)('a copy of entries', () => {
     await first.meta.commit([put(NONCE, '4')])
     await end(first)
     expect(all((await open(name)).meta)).toEqual({ [MESSAGE]: 'one', [SEND]: 'two', [NONCE]: '4' })
+  })
+
+  it('is none that a full disk needs to be written for', async () => {
+    const name = newName()
+    const database = await openDatabase(name)
+    const before = await openBrowserStores({ database, log: silent, evict: true })
+    before.meta.put(utf8(MESSAGE), utf8('one'))
+    await before.close()
+    const full = await openDatabase(name)
+    const places = { genesis: 'bafygenesis', log: silent }
+    await refusing('main', { database: full }, async () => {
+      const { copy } = await keptSecrets(name, full, silent)
+      expect(await takeEntriesBack({ ...places, database: full, copy: copy as Database })).toBe(0)
+    })
+    // But what cannot be given back keeps the node from beginning without it.
+    full.close()
+    await end(await open(name))
+    const lost = await openDatabase(name)
+    const { copy } = await keptSecrets(name, lost, silent)
+    await refusing('main', { database: lost }, async () => {
+      const taken = takeEntriesBack({ ...places, database: lost, copy: copy as Database })
+      await expect(taken).rejects.toMatchObject({ code: 'STORE_FULL' })
+    })
+    lost.close()
+    expect((await open(name)).takenBack).toBe(1)
   })
 
   it('has nothing of a commit that failed', async () => {
