@@ -82,6 +82,30 @@ describe('of messages that nobody heard the network is told', () => {
     expect(decode(signedMessage, lonely.heard[0] as Uint8Array).message.gasPremium).toBe(2000n)
   })
 
+  test('also of one that replaces another while the network is told of that', async () => {
+    const chain = new FakeChain()
+    chain.setActor(a1, 0n, FIL)
+    const heard: Uint8Array[] = []
+    let replace: (() => Promise<unknown>) | undefined
+    const publish = async (bytes: Uint8Array): Promise<boolean> => {
+      if (replace === undefined) return false
+      heard.push(bytes)
+      const now = replace
+      replace = async () => undefined
+      await now()
+      return true
+    }
+    const { pool, time } = await openTestPool({ chain, publish })
+    await pool.push(testMessage(a1, a2, 0, 1000n))
+    const replaced = new Promise((resolve) => {
+      replace = async () => resolve(await pool.push(testMessage(a1, a2, 0, 2000n)))
+    })
+    await time.pass(UNHEARD_RETRY_MS)
+    await replaced
+    await time.pass(TELL_SPACING_MS)
+    expect(heard.map((bytes) => decode(signedMessage, bytes).message.gasPremium)).toEqual([1000n, 2000n])
+  })
+
   test('when they are back from disk', async () => {
     const { chain, store, pool } = await poolWith()
     for (const nonce of [1, 0, 2]) await pool.push(testMessage(a1, a2, nonce, 1000n))

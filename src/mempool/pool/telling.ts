@@ -97,8 +97,10 @@ export class Telling {
     return undefined
   }
 
-  #remove({ sender, messages }: Unheard, { message }: PooledMessage): void {
-    messages.delete(message.nonce)
+  #remove({ sender, messages }: Unheard, pooled: PooledMessage): void {
+    const { nonce } = pooled.message
+    // It may have been replaced meanwhile.
+    if (messages.get(nonce) === pooled) messages.delete(nonce)
     if (messages.size === 0) this.#unheard.delete(sender.key)
   }
 
