@@ -62,9 +62,8 @@ export class CopiedStore implements KeyValueStore {
   readonly #places: EntryPlaces
   /** Names of entries that may be otherwise in the copy. */
   #due = new Set<string>()
-  /** The same, which could not be written. */
-  #behind = new Set<string>()
-  #isBehind = false
+  /** Those of the last write, where it failed. */
+  #behind: ReadonlySet<string> = new Set()
   #waiting = 0
   #writing: Promise<void>
 
@@ -136,11 +135,7 @@ export class CopiedStore implements KeyValueStore {
   }
 
   #follow(keys: readonly Uint8Array[]): void {
-    const own = keys.filter(isOwnEntry)
-    if (own.length === 0) return
-    for (const key of own) this.#due.add(latin1(key))
-    for (const name of this.#behind) this.#due.add(name)
-    this.#behind.clear()
+    for (const key of keys) if (isOwnEntry(key)) this.#due.add(latin1(key))
   }
 
   /** What was changed while there was no copy. */
@@ -161,15 +156,14 @@ export class CopiedStore implements KeyValueStore {
       }
     } catch (error) {
       if (!(error instanceof BrowserError)) throw error
-      this.#isBehind = true
       log.warn('the copy of messages is behind', { reason: errorMessage(error) })
     }
     await this.#write()
   }
 
   async #write(): Promise<void> {
-    const due = this.#due
-    if (due.size === 0) return
+    if (this.#due.size === 0) return
+    const due = new Set([...this.#behind, ...this.#due])
     this.#due = new Set()
     const { copy, genesis, log } = this.#places
     try {
@@ -177,12 +171,11 @@ export class CopiedStore implements KeyValueStore {
       // As they are now: of what is written meanwhile this is told again.
       const changes = [...due].map((name) => [`${genesis}/${name}`, this.#store.get(fromLatin1(name))] as const)
       await writeParts(copy, 'meta', new Map(changes))
-      this.#isBehind = false
+      this.#behind = new Set()
     } catch (error) {
       if (!(error instanceof BrowserError)) throw error
-      for (const name of due) this.#behind.add(name)
-      if (!this.#isBehind) log.warn('the copy of messages is behind', { reason: errorMessage(error) })
-      this.#isBehind = true
+      if (this.#behind.size === 0) log.warn('the copy of messages is behind', { reason: errorMessage(error) })
+      this.#behind = due
     }
   }
 }

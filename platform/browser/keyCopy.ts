@@ -1,5 +1,5 @@
 /**
- * A second place for the sealed keys of a tab: a storage bucket, whose LevelDB is written when a key changes and at no other time. A browser
+ * A second place for the sealed keys of a tab: a storage bucket, whose LevelDB is written seldom (beside keys it has what entryCopy.ts puts there). A browser
  * that deletes the database of the page, because it looks damaged, leaves it.
  */
 import { entries, get, getMany } from 'idb-keyval'

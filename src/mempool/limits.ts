@@ -44,7 +44,7 @@ export const MIN_REPUBLISH_INTERVAL_MS = 120_000
 export const UNHEARD_RETRY_MS = 10_000
 export const MAX_UNHEARD_RETRY_MS = 60_000
 /** Pause between two of them, ms: a thousand of a sender are told of in ten seconds, and what it sends meanwhile comes behind them. */
-export const TELL_SPACING_MS = 10
+export const PUBLISH_SPACING_MS = 10
 /** Estimates of premiums kept, and premiums of messages that they come from: some 100 bytes each, and a tipset's few hundred are one. */
 export const PREMIUM_CACHE_TIPSETS = 256
 export const PREMIUM_CACHE_MESSAGES = 100_000

@@ -32,8 +32,8 @@ import { loadLocal } from './pool/loading.ts'
 import { pendingAt } from './pool/pendingAt.ts'
 import { type MessagePoolDeps, type MessagePoolOptions, PoolState } from './pool/poolState.ts'
 import { Pruning } from './pool/pruning.ts'
+import { Publishing } from './pool/publishing.ts'
 import { Republishing } from './pool/republishing.ts'
-import { Telling } from './pool/telling.ts'
 import { createPooledMessage, type PooledMessage } from './pooledMessage.ts'
 import type { ActorReader } from './ports.ts'
 import { selectMessages } from './selectMessages.ts'
@@ -56,7 +56,7 @@ export class MessagePool {
     this.#state = new PoolState(deps, options)
     this.#pruning = new Pruning(this.#state)
     this.#republishing = new Republishing(this.#state)
-    this.#admitting = new Admitting(this.#state, this.#pruning, new Telling(this.#state))
+    this.#admitting = new Admitting(this.#state, this.#pruning, new Publishing(this.#state))
   }
 
   /** Follows the chain and takes our own messages back from disk. */

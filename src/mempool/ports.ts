@@ -74,6 +74,6 @@ export interface MessageVerifier {
 
 /**
  * Sends the CBOR of a signed message to the network. Without a network it does nothing.
- * @returns false: there is a network, and nobody there to hear it. Never rejects.
+ * @returns false: there is a network, nobody there has heard it, and somebody may later. Never rejects.
  */
 export type MessagePublisher = (bytes: Uint8Array) => Promise<boolean>

@@ -12,7 +12,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { programArgs } from '../../scripts/programArgs.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { randomOf } from '../fuzz/mutate.ts'
-import { PASSPHRASE, serveTab, tabAdmin } from '../runtimes/chromiumHost.ts'
+import { PASSPHRASE, serveTab, tabAdmin, throwAway } from '../runtimes/chromiumHost.ts'
 import type { NodeClient } from '../runtimes/nodeHost.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { launchProfile } from '../support/chromium.ts'
@@ -122,11 +122,7 @@ async function open(): Promise<{ page: Page; started: Promise<unknown> }> {
   if (producer !== undefined && senders.length > 0 && random(STARTS_PER_LOSS) === 0) {
     losses++
     last = `${last}, and the database deleted`
-    await page.evaluate(`new Promise((resolve, reject) => {
-      const gone = indexedDB.deleteDatabase('petrel/${NAME}')
-      gone.onsuccess = resolve
-      gone.onerror = reject
-    })`)
+    await throwAway(page, NAME)
   }
   const started = page.evaluate(
     `startTab(${JSON.stringify({ name: NAME, node, passphrase: PASSPHRASE, maxDiskBytes: 512 * 1024 * 1024 })})`,

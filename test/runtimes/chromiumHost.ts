@@ -97,6 +97,15 @@ export async function openChromium(): Promise<Chromium> {
   }
 }
 
+/** Deletes a node's database, as a browser does to one that looks damaged. @param page - one that runs no node */
+export async function throwAway(page: Page, node: string): Promise<void> {
+  await page.evaluate(`new Promise((resolve, reject) => {
+    const gone = indexedDB.deleteDatabase(${JSON.stringify(`petrel/${node}`)})
+    gone.onsuccess = resolve
+    gone.onerror = reject
+  })`)
+}
+
 /** A client of the page's node that may do everything. */
 export async function tabAdmin(page: Page): Promise<{ readonly client: NodeClient; readonly token: string }> {
   const encoded: string = await evaluate(page, `tab.request('AuthNew', [['read', 'write', 'sign', 'admin']])`)

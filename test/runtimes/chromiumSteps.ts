@@ -7,7 +7,7 @@ import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { missingBundle } from '../support/actors.ts'
 import { type Answer, RpcFailure } from '../support/rpcClient.ts'
 import { missingShared, sharedPath } from '../support/shared.ts'
-import { type Chromium, evaluate, openChromium, PASSPHRASE, tabClient } from './chromiumHost.ts'
+import { type Chromium, evaluate, openChromium, PASSPHRASE, tabClient, throwAway } from './chromiumHost.ts'
 
 /** One behaviour. */
 export interface TabStep {
@@ -77,11 +77,7 @@ export const TAB_STEPS: readonly TabStep[] = [
       for (const isThrownAway of [false, true, false]) {
         const page = await chromium.openPage(context)
         if (isThrownAway) {
-          await page.evaluate(`new Promise((resolve, reject) => {
-            const gone = indexedDB.deleteDatabase('petrel/local')
-            gone.onsuccess = resolve
-            gone.onerror = reject
-          })`)
+          await throwAway(page, 'local')
         } else if (losses.length > 0) {
           // Sealed as they were: nobody begins anew beside them with another passphrase.
           const wrong = await page.evaluate<{ message: string }>(

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { until } from '../support/until.ts'
-import { evaluate, PASSPHRASE } from './chromiumHost.ts'
+import { evaluate, PASSPHRASE, throwAway } from './chromiumHost.ts'
 import type { TabStep } from './chromiumSteps.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
 
@@ -223,11 +223,7 @@ const LOST: TabStep = {
       await page.evaluate('tab.stop()')
       await page.close()
       const again = await chromium.openPage(context, log)
-      await again.evaluate(`new Promise((resolve, reject) => {
-        const gone = indexedDB.deleteDatabase('petrel/lost')
-        gone.onsuccess = resolve
-        gone.onerror = reject
-      })`)
+      await throwAway(again, 'lost')
       await again.evaluate(start)
       assert.deepEqual(await again.evaluate('[tab.state.isLost, tab.state.takenBack > 0]'), [true, true])
       assert.deepEqual((await evaluate(again, send)).CID, sent.CID)

@@ -15,7 +15,7 @@ import { createPooledMessage, type PooledMessage } from '../pooledMessage.ts'
 import type { ActorReader } from '../ports.ts'
 import type { PoolState } from './poolState.ts'
 import type { Pruning } from './pruning.ts'
-import type { Telling } from './telling.ts'
+import type { Publishing } from './publishing.ts'
 
 /** How a message comes in. */
 export interface PushOptions {
@@ -56,13 +56,13 @@ interface Admitted {
 export class Admitting {
   readonly #state: PoolState
   readonly #pruning: Pruning
-  readonly #telling: Telling
+  readonly #publishing: Publishing
   readonly #commits: GroupCommit
   /** Why messages cannot be written, but for figures; empty: they can. */
   #trouble = ''
 
-  constructor(state: PoolState, pruning: Pruning, telling: Telling) {
-    this.#telling = telling
+  constructor(state: PoolState, pruning: Pruning, publishing: Publishing) {
+    this.#publishing = publishing
     this.#state = state
     this.#pruning = pruning
     const { store, timers } = state.deps
@@ -140,12 +140,12 @@ export class Admitting {
     }
   }
 
-  /** Checked and placed, nothing written or sent. @throws {@link MempoolError} */
+  /** Checked and placed, nothing written; one of ours, which is back from disk, is published later. @throws {@link MempoolError} */
   async add(pooled: PooledMessage, how: { readonly local: boolean; readonly ofStranger?: boolean }): Promise<void> {
     await this.#admit(pooled, how, (admitted) => {
       this.#placeNow(pooled, admitted)
-      // From disk: it may have come so far and no further. Those of strangers are theirs to send again.
-      if (admitted.publish && how.ofStranger !== true) this.#telling.tellLater(admitted.sender, pooled)
+      // It may have come to the disk and no further. Those of strangers are theirs to send again.
+      if (admitted.publish && how.ofStranger !== true) this.#publishing.publishLater(admitted.sender, pooled)
     })
   }
 
@@ -216,7 +216,7 @@ export class Admitting {
       deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })
       return
     }
-    if (publish) void (ofStranger ? this.#state.publish(pooled) : this.#telling.tell(sender, pooled))
+    if (publish) void (ofStranger ? this.#state.publish(pooled) : this.#publishing.publish(sender, pooled))
     if (this.#state.isAboveHigh) this.#pruning.soon()
   }
 

@@ -1,12 +1,10 @@
 /** What the parts of the pool share: the pending messages, the tipset that they wait on, and the one door into the set. */
-
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../../base/ports.ts'
 import { encode } from '../../codec/description.ts'
 import { allAtHand, type BlockEdge } from '../../ipld/blockFetcher.ts'
 import { type Address, isIdAddress } from '../../types/address.ts'
-import type { SignedMessage } from '../../types/signedMessage.ts'
-import { signedMessage } from '../../types/signedMessage.ts'
+import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { signedMessagesOf } from '../blockMessagesOf.ts'
 import { ClosableTimers } from '../closableTimers.ts'

@@ -80,7 +80,7 @@ export interface Gossip {
   publishBlock(header: BlockHeader, messages: BlockMessages): Promise<void>
   /**
    * Sends a signed message of the pool (its CBOR); failures are only logged: the pool sends it again.
-   * @returns false: nobody was there to hear it
+   * @returns false: nobody has heard it, and somebody may later
    */
   publishMessage(bytes: Uint8Array): Promise<boolean>
   /** Hears of each block that came whole, and of our own. @returns what ends the subscription */
@@ -174,7 +174,8 @@ export function startGossip(deps: GossipDeps): Gossip {
         return true
       } catch (error) {
         log.debug('gossip: message not published', { error: errorMessage(error) })
-        return !isNobodyThere(error)
+        // One that is too large nobody will ever hear.
+        return error instanceof PetrelError && error.code === 'TOO_LARGE'
       }
     },
     onIncomingBlock: (listener) => {
@@ -204,7 +205,7 @@ export function patienceMs({
 }
 
 function isNobodyThere(error: unknown): boolean {
-  return error instanceof PetrelError && (error.code === 'NO_PEERS' || error.code === 'NOT_STARTED')
+  return error instanceof PetrelError && error.code === 'NO_PEERS'
 }
 
 /**

@@ -1,7 +1,7 @@
-/** When the network is told of messages that nobody has heard of. */
+/** When messages are published that nobody has heard of. */
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/codec/description.ts'
-import { LATE_RETRY_MS, MAX_UNHEARD_RETRY_MS, TELL_SPACING_MS, UNHEARD_RETRY_MS } from '../../src/mempool/limits.ts'
+import { LATE_RETRY_MS, MAX_UNHEARD_RETRY_MS, PUBLISH_SPACING_MS, UNHEARD_RETRY_MS } from '../../src/mempool/limits.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { FakeChain, openTestPool, type TestPool, testMessage } from './fakes.ts'
 import { a1, a2, FIL, poolWith } from './fundedPool.ts'
@@ -62,7 +62,7 @@ describe('of messages that nobody heard the network is told', () => {
     await pool.push(testMessage(a2, a1, 0, 1000n))
     expect(named(lonely.heard)).toEqual(['a2 0'])
     await pool.push(testMessage(a1, a2, 3, 1000n))
-    await time.pass(4 * TELL_SPACING_MS)
+    await time.pass(4 * PUBLISH_SPACING_MS)
     expect(named(lonely.heard)).toEqual(['a2 0', 'a1 0', 'a1 1', 'a1 2', 'a1 3'])
   })
 
@@ -102,7 +102,7 @@ describe('of messages that nobody heard the network is told', () => {
     })
     await time.pass(UNHEARD_RETRY_MS)
     await replaced
-    await time.pass(TELL_SPACING_MS)
+    await time.pass(PUBLISH_SPACING_MS)
     expect(heard.map((bytes) => decode(signedMessage, bytes).message.gasPremium)).toEqual([1000n, 2000n])
   })
 
@@ -114,7 +114,7 @@ describe('of messages that nobody heard the network is told', () => {
     expect(again.published).toEqual([])
     // Its next message waits for them: peers would refuse it.
     await again.pool.push(testMessage(a1, a2, 3, 1000n))
-    await again.time.pass(4 * TELL_SPACING_MS)
+    await again.time.pass(4 * PUBLISH_SPACING_MS)
     expect(named(again.published)).toEqual(['a1 0', 'a1 1', 'a1 2', 'a1 3'])
     again.pool.close()
     const third = await openTestPool({ chain, store })

@@ -1,12 +1,12 @@
 /**
- * Tells the network of our messages, those of a sender in the order of their nonces. Peers take no more than four beyond a gap, and what
+ * Publishes our messages, those of a sender in the order of their nonces. Peers take no more than four beyond a gap, and what
  * they have refused they do not look at again for two minutes: one message that nobody heard would keep back all that come after it.
  */
 import { errorMessage } from '../../base/errors.ts'
 import type { Address } from '../../types/address.ts'
 import { firstBlock } from '../../types/tipset.ts'
 import { feeCapLowerBound } from '../fees.ts'
-import { MAX_UNHEARD_RETRY_MS, TELL_SPACING_MS, UNHEARD_RETRY_MS } from '../limits.ts'
+import { MAX_UNHEARD_RETRY_MS, PUBLISH_SPACING_MS, UNHEARD_RETRY_MS } from '../limits.ts'
 import type { PooledMessage } from '../pooledMessage.ts'
 import { ADD_BASE_FEE_DIVISOR } from '../rules.ts'
 import type { PoolState } from './poolState.ts'
@@ -16,12 +16,12 @@ interface Unheard {
   readonly messages: Map<bigint, PooledMessage>
 }
 
-/** Tells of the messages of one pool. */
-export class Telling {
+/** Publishes for one pool. */
+export class Publishing {
   readonly #state: PoolState
   /** Messages of which nobody may have heard, by their senders. */
   readonly #unheard = new Map<string, Unheard>()
-  #isTelling = false
+  #isPublishing = false
   #isWaiting = false
   #retryMs = UNHEARD_RETRY_MS
 
@@ -30,15 +30,15 @@ export class Telling {
   }
 
   /** A message that was taken just now. */
-  async tell(sender: Address, pooled: PooledMessage): Promise<void> {
+  async publish(sender: Address, pooled: PooledMessage): Promise<void> {
     const isNext = !this.#unheard.has(sender.key) && !this.#isBehind(pooled)
     if (isNext && (await this.#state.publish(pooled))) return
-    this.tellLater(sender, pooled)
-    if (!isNext) await this.#tellAll()
+    this.publishLater(sender, pooled)
+    if (!isNext) await this.#publishAll()
   }
 
   /** One that is back from disk: it may have come that far and no further. */
-  tellLater(sender: Address, pooled: PooledMessage): void {
+  publishLater(sender: Address, pooled: PooledMessage): void {
     const { key } = sender
     const unheard = this.#unheard.get(key) ?? { sender, messages: new Map() }
     unheard.messages.set(pooled.message.nonce, pooled)
@@ -51,15 +51,15 @@ export class Telling {
     this.#isWaiting = true
     this.#state.timers.after(this.#retryMs, () => {
       this.#isWaiting = false
-      void this.#tellAll()
+      void this.#publishAll()
     })
     this.#retryMs = Math.min(2 * this.#retryMs, MAX_UNHEARD_RETRY_MS)
   }
 
   /** Of all senders in turn, until nobody hears it. */
-  async #tellAll(): Promise<void> {
-    if (this.#isTelling) return
-    this.#isTelling = true
+  async #publishAll(): Promise<void> {
+    if (this.#isPublishing) return
+    this.#isPublishing = true
     try {
       for (let isMore = true; isMore; ) {
         isMore = false
@@ -70,13 +70,13 @@ export class Telling {
           if (!isMore) break
           this.#retryMs = UNHEARD_RETRY_MS
           this.#remove(unheard, pooled)
-          await this.#state.timers.pause(TELL_SPACING_MS)
+          await this.#state.timers.pause(PUBLISH_SPACING_MS)
         }
       }
     } catch (error) {
       this.#state.deps.logger.warn('mempool: publishing failed', { error: errorMessage(error) })
     } finally {
-      this.#isTelling = false
+      this.#isPublishing = false
       if (this.#unheard.size > 0) this.#wait()
     }
   }
