@@ -74,6 +74,7 @@ export interface MessageVerifier {
 
 /**
  * Sends the CBOR of a signed message to the network. Without a network it does nothing.
+ * @param onLost - called once if all peers that it was sent to leave soon after: nobody may have heard it
  * @returns false: there is a network, nobody there has heard it, and somebody may later. Never rejects.
  */
-export type MessagePublisher = (bytes: Uint8Array) => Promise<boolean>
+export type MessagePublisher = (bytes: Uint8Array, onLost?: () => void) => Promise<boolean>

@@ -163,7 +163,9 @@ export async function startNode(
   })
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
-  const publish = light?.publish ?? (async (bytes: Uint8Array) => networking?.gossip.publishMessage(bytes) ?? true)
+  const publish =
+    light?.publish ??
+    (async (bytes: Uint8Array, onLost?: () => void) => networking?.gossip.publishMessage(bytes, onLost) ?? true)
   const mempool = await openMempool(
     { view, vm, meta, wallet, executes: !followsUnexecuted, edge },
     { publish, ...settings.mempool },

@@ -26,8 +26,11 @@ export interface PubSub {
     validate: (message: GossipMessage) => Verdict | Promise<Verdict>,
     isWelcome?: (from: PeerName, bytes: number) => boolean,
   ): () => void
-  /** @throws P2pError when the message is too large, or nobody could be told */
-  publish(topic: string, data: Uint8Array): Promise<void>
+  /**
+   * @param onLost - called once if all whom it was sent to leave soon after: nobody may have heard it
+   * @throws P2pError when the message is too large, or nobody could be told
+   */
+  publish(topic: string, data: Uint8Array, onLost?: () => void): Promise<void>
   /** Peers in a topic that this node knows of. */
   subscribers(topic: string): readonly PeerName[]
 }

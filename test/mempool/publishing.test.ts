@@ -122,6 +122,31 @@ describe('of messages that nobody heard the network is told', () => {
     expect(named(third.published)).toEqual(['a1 0', 'a1 1', 'a1 2', 'a1 3'])
   })
 
+  test('when all whom they were sent to have left', async () => {
+    const chain = new FakeChain()
+    chain.setActor(a1, 0n, FIL)
+    const heard: Uint8Array[] = []
+    const lose: (() => void)[] = []
+    const publish = async (bytes: Uint8Array, onLost?: () => void): Promise<boolean> => {
+      heard.push(bytes)
+      if (onLost !== undefined) lose.push(onLost)
+      return true
+    }
+    const { pool, time } = await openTestPool({ chain, publish })
+    for (const nonce of [0, 1, 2]) await pool.push(testMessage(a1, a2, nonce, 1000n))
+    chain.mine([testMessage(a1, a2, 0, 1000n)])
+    chain.setActor(a1, 1n, FIL)
+    for (const lost of lose.splice(0).reverse()) lost()
+    // One that is sent now comes behind them.
+    await pool.push(testMessage(a1, a2, 3, 1000n))
+    await time.pass(4 * PUBLISH_SPACING_MS)
+    expect(named(heard.slice(3))).toEqual(['a1 1', 'a1 2', 'a1 3'])
+    // Sent again they may be lost again.
+    for (const lost of lose) lost()
+    await time.pass(UNHEARD_RETRY_MS + 1000)
+    expect(named(heard.slice(6))).toEqual(['a1 1', 'a1 2', 'a1 3'])
+  })
+
   test('of strangers they are not: theirs to send again', async () => {
     const lonely = await lonelyPool()
     await lonely.pool.push(testMessage(a1, a2, 0, 1000n), { ofStranger: true })

@@ -1,14 +1,26 @@
-/** A TCP link between two nodes that a test can cut, slow down and heal. */
+/** A TCP link between two nodes that a test can cut, silence, slow down and heal. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
+
+/** What is on its way through a link whose sockets stay open: all of it goes on, it is kept for later, or lost. */
+type Flow = 'passes' | 'waits' | 'lost'
+
+/** A connection through a link, and what neither side has been given yet. */
+interface Line {
+  flow: Flow
+  readonly kept: (() => void)[]
+}
 
 /** One direction of dialling: whoever connects to {@link LinkProxy.port} reaches the target. */
 export class LinkProxy {
   readonly #server: Server
   #target: number
   readonly #sockets = new Set<Socket>()
+  readonly #lines = new Set<Line>()
   #cut = false
   #delayMs = 0
+  /** Of the connections to come. */
+  #flow: Flow = 'passes'
 
   private constructor(server: Server, target: number) {
     this.#server = server
@@ -40,10 +52,26 @@ export class LinkProxy {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Lets through everything, after so many milliseconds. */
+  /**
+   * Nothing gets through any more, and nobody is told: as where a firewall has forgotten its connections (`lost`), or where the line is
+   * down for a while and TCP sends all of it again (`waits`).
+   * @param comes - the same of connections that are dialled from now on
+   */
+  silence(flow: 'waits' | 'lost', comes: Flow): void {
+    this.#flow = comes
+    for (const line of this.#lines) line.flow = flow
+  }
+
+  /** Lets through everything, after so many milliseconds; what was lost in a connection stays so, and what comes after it. */
   heal(delayMs = 0): void {
     this.#cut = false
     this.#delayMs = delayMs
+    this.#flow = 'passes'
+    for (const line of this.#lines) {
+      if (line.flow !== 'waits') continue
+      line.flow = 'passes'
+      for (const run of line.kept.splice(0)) run()
+    }
   }
 
   async close(): Promise<void> {
@@ -59,6 +87,8 @@ export class LinkProxy {
     }
     const far = new Socket()
     far.connect(this.#target, '127.0.0.1')
+    const line: Line = { flow: this.#flow, kept: [] }
+    this.#lines.add(line)
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -67,22 +97,26 @@ export class LinkProxy {
       from.on('error', () => to.destroy())
       from.on('close', () => {
         this.#sockets.delete(from)
-        to.destroy()
+        // The other side of a silent line is not told of its end either.
+        this.#later(line, () => {
+          this.#lines.delete(line)
+          to.destroy()
+        })
       })
-      from.on('data', (chunk: Buffer) => this.#pass(to, chunk))
-      from.on('end', () => this.#later(() => to.end()))
+      from.on('data', (chunk: Buffer) =>
+        this.#later(line, () => {
+          if (!to.destroyed) to.write(chunk)
+        }),
+      )
+      from.on('end', () => this.#later(line, () => to.end()))
     }
   }
 
-  #pass(to: Socket, chunk: Buffer): void {
-    this.#later(() => {
-      if (!to.destroyed) to.write(chunk)
-    })
-  }
-
   /** In order: the delay is the same for all that is under way. */
-  #later(run: () => void): void {
-    if (this.#delayMs === 0) run()
+  #later(line: Line, run: () => void): void {
+    if (line.flow === 'lost') return
+    if (line.flow === 'waits') line.kept.push(run)
+    else if (this.#delayMs === 0) run()
     else setTimeout(run, this.#delayMs)
   }
 }

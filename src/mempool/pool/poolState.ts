@@ -92,9 +92,9 @@ export class PoolState {
     }
   }
 
-  /** Sends a message to the network. @returns whether anybody heard it */
-  publish({ signed }: PooledMessage): Promise<boolean> {
-    return this.deps.publish(encode(signedMessage, signed))
+  /** Sends a message to the network, as {@link MessagePublisher} does. */
+  publish({ signed }: PooledMessage, onLost?: () => void): Promise<boolean> {
+    return this.deps.publish(encode(signedMessage, signed), onLost)
   }
 
   /** Gives a message its place. It becomes loadable by both its CIDs. */

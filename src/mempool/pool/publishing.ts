@@ -32,12 +32,16 @@ export class Publishing {
   /** A message that was taken just now. */
   async publish(sender: Address, pooled: PooledMessage): Promise<void> {
     const isNext = !this.#unheard.has(sender.key) && !this.#isBehind(pooled)
-    if (isNext && (await this.#state.publish(pooled))) return
+    if (isNext && (await this.#send(sender, pooled))) return
     this.publishLater(sender, pooled)
     if (!isNext) await this.#publishAll()
   }
 
-  /** One that is back from disk: it may have come that far and no further. */
+  #send(sender: Address, pooled: PooledMessage): Promise<boolean> {
+    return this.#state.publish(pooled, () => this.publishLater(sender, pooled))
+  }
+
+  /** One that is back from disk, or went to peers that are gone: it may have come that far and no further. */
   publishLater(sender: Address, pooled: PooledMessage): void {
     const { key } = sender
     const unheard = this.#unheard.get(key) ?? { sender, messages: new Map() }
@@ -66,7 +70,7 @@ export class Publishing {
         for (const unheard of [...this.#unheard.values()]) {
           const pooled = this.#next(unheard)
           if (pooled === undefined) continue
-          isMore = await this.#state.publish(pooled)
+          isMore = await this.#send(unheard.sender, pooled)
           if (!isMore) break
           this.#retryMs = UNHEARD_RETRY_MS
           this.#remove(unheard, pooled)

@@ -82,7 +82,7 @@ export interface Gossip {
    * Sends a signed message of the pool (its CBOR); failures are only logged: the pool sends it again.
    * @returns false: nobody has heard it, and somebody may later
    */
-  publishMessage(bytes: Uint8Array): Promise<boolean>
+  publishMessage(bytes: Uint8Array, onLost?: () => void): Promise<boolean>
   /** Hears of each block that came whole, and of our own. @returns what ends the subscription */
   onIncomingBlock(listener: (header: BlockHeader) => void): () => void
   stats(): GossipStats
@@ -168,9 +168,9 @@ export function startGossip(deps: GossipDeps): Gossip {
         log.debug('gossip: block heard by nobody', { cid: headerCid(header).toString() })
       }
     },
-    publishMessage: async (bytes) => {
+    publishMessage: async (bytes, onLost) => {
       try {
-        await pubsub.publish(topics.messages, bytes)
+        await pubsub.publish(topics.messages, bytes, onLost)
         return true
       } catch (error) {
         log.debug('gossip: message not published', { error: errorMessage(error) })

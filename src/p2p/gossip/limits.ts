@@ -83,3 +83,6 @@ export const LEAST_PATIENCE_MS = 5_000
 export const MAX_BLOCK_MESSAGES_BYTES: number = 16 * 1024 * 1024
 /** How long a peer that sends a PRUNE may say that it is not to be grafted, milliseconds: Lotus and this node ask for a minute. */
 export const MAX_BACKOFF_MS = 3_600_000
+/** Messages of ours whose receivers are watched, and for how long, ms: should all of them leave meanwhile, they go out again. */
+export const MAX_WATCHED_MESSAGES = 8_192
+export const WATCHED_MS = 120_000

@@ -15,6 +15,7 @@ import { boundBackoffs } from './boundBackoffs.ts'
 import { guardEnvelopes } from './envelopeGuard.ts'
 import { GossipStreams } from './gossipStreams.ts'
 import { hostError } from './hostErrors.ts'
+import { LostMessages } from './lostMessages.ts'
 import { onlyPresentPeers } from './presentPeers.ts'
 import { retainMisdeeds } from './retainedScores.ts'
 import type { Router } from './router.ts'
@@ -43,6 +44,7 @@ export class HostPubSub implements PubSub {
   readonly #topics: ReadonlySet<string>
   readonly #validators = new Map<string, Validate>()
   readonly #welcomes = new Map<string, IsWelcome>()
+  readonly #lost: LostMessages
   readonly #queue = new ValidationQueue(ROUTER_LIMITS.validationQueue, ROUTER_LIMITS.validationQueue / PER_PEER_SHARE)
 
   #started = false
@@ -59,6 +61,7 @@ export class HostPubSub implements PubSub {
     onlyPresentPeers(router)
     boundBackoffs(router)
     retainMisdeeds(router)
+    this.#lost = new LostMessages(router, time.clock)
     const streams = new GossipStreams(router, time.clock, log)
     router.addEventListener('gossipsub:heartbeat', () => {
       this.#watchClock(time.clock)
@@ -97,7 +100,7 @@ export class HostPubSub implements PubSub {
     this.#started = false
   }
 
-  async publish(topic: string, data: Uint8Array): Promise<void> {
+  async publish(topic: string, data: Uint8Array, onLost?: () => void): Promise<void> {
     if (data.length > ROUTER_LIMITS.maxMessageBytes - ENVELOPE_BYTES) {
       throw new P2pError('TOO_LARGE', `Cannot publish ${data.length} bytes to ${topic}: message too large`, { topic })
     }
@@ -105,16 +108,19 @@ export class HostPubSub implements PubSub {
     const id = msgIdToStrFn(messageId(topic, data))
     // The network knows it already.
     if (seenCache.has(id)) return
-    let isSent: boolean
+    let recipients: PeerName[]
     try {
-      isSent = (await this.#router.publish(topic, data)).recipients.length > 0
+      recipients = (await this.#router.publish(topic, data)).recipients.map((peer) => peer.toString())
     } catch (cause) {
       if (errorMessage(cause) !== 'PublishError.NoPeersSubscribedToTopic') {
         throw hostError(`Cannot publish to ${topic}`, cause, 'NOT_STARTED')
       }
       throw new P2pError('NO_PEERS', `Cannot publish to ${topic}: no peer has joined it`, { topic }, { cause })
     }
-    if (isSent) return
+    if (recipients.length > 0) {
+      if (onLost !== undefined) this.#lost.watch(id, recipients, onLost)
+      return
+    }
     // Else it could not be published again for two minutes.
     seenCache.entries.delete(id)
     throw new P2pError('NO_PEERS', `Cannot publish to ${topic}: it could be sent to no peer`, { topic })
