@@ -1,7 +1,8 @@
 /** zstd by the runtime's own library. */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { ZstdEncoder } from '../../src/archive/forestWriter.ts'
-import { frameTooLarge, MAX_FRAME_BYTES, type ZstdDecoder } from '../../src/archive/zstd.ts'
+import { MAX_FRAME_BYTES } from '../../src/archive/limits.ts'
+import { frameTooLarge, type ZstdDecoder } from '../../src/archive/zstd.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { CodecError } from '../../src/codec/errors.ts'
 import { systemCode } from './errors.ts'

@@ -3,6 +3,7 @@
  * version 1 with a header before it and an index behind it (which is not used).
  * @see ipld.io CARv1 and CARv2 specifications; lotus chain/store/snapshot.go
  */
+
 import { concatBytes, equalBytes } from '../base/bytes.ts'
 import { BaseError } from '../base/errors.ts'
 import { type ByteSource, placeIn, readExactly, sliceSource } from '../codec/byteSource.ts'
@@ -12,15 +13,12 @@ import { type Cid, readCid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
 import { varintBytes } from '../codec/varint.ts'
 import { IpldError } from '../ipld/errors.ts'
+import { MAX_HEADER_BYTES, MAX_SECTION_BYTES } from './limits.ts'
 
 /** First bytes of a version 2 archive. */
 export const PRAGMA_V2: Uint8Array = Uint8Array.of(0x0a, 0xa1, 0x67, 0x76, 0x65, 0x72, 0x73, 0x69, 0x6f, 0x6e, 0x02)
 /** Bytes of the version 2 header that follows. */
 export const HEADER_BYTES_V2 = 40
-/** Largest header, in bytes: room for thousands of roots. */
-export const MAX_HEADER_BYTES: number = 1 << 20
-/** Largest section, in bytes: the metadata block of a version 2 snapshot may pass 100 MiB. */
-export const MAX_SECTION_BYTES: number = 1 << 30
 const MAX_VARINT = 8
 /** What one read brings of a section: most blocks are smaller. */
 const READ_AHEAD = 4096

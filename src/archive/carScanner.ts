@@ -5,15 +5,8 @@
 import { concatBytes, equalBytes } from '../base/bytes.ts'
 import { type Cid, readCid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
-import {
-  carError,
-  HEADER_BYTES_V2,
-  MAX_HEADER_BYTES,
-  MAX_SECTION_BYTES,
-  PRAGMA_V2,
-  parseCarRoots,
-  parseHeaderV2,
-} from './car.ts'
+import { carError, HEADER_BYTES_V2, PRAGMA_V2, parseCarRoots, parseHeaderV2 } from './car.ts'
+import { MAX_HEADER_BYTES, MAX_SECTION_BYTES } from './limits.ts'
 
 /** Sections of more bytes are handed over in pieces: the F3 data of a snapshot may pass 100 MiB. */
 export const LARGE_SECTION_BYTES: number = 32 << 20

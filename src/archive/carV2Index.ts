@@ -22,13 +22,12 @@ import {
   readCarSection,
   readingAt,
 } from './car.ts'
+import { MAX_TABLES } from './limits.ts'
 import type { OffsetIndex } from './soundBlock.ts'
 
 const SORTED = 0x0400
 const MULTIHASH_SORTED = 0x0401
 const OFFSET_BYTES = 8
-/** Tables that a sound index may have: one per hash function and digest length. */
-const MAX_TABLES = 256
 /** Steps of interpolation before plain halving: digests are spread evenly. */
 const INTERPOLATIONS = 4
 /** Records within which the rest is read at once. */

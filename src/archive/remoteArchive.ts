@@ -5,6 +5,7 @@
  *
  * The server is not believed: every block is checked against its CID, and a file that changes is opened anew.
  */
+
 import { type BodyLike, bodyUpTo } from '../base/boundedBody.ts'
 import { Lru } from '../base/lru.ts'
 import { abortable } from '../base/waiting.ts'
@@ -18,6 +19,7 @@ import { readCarV2Index } from './carV2Index.ts'
 import { sizeOfRange } from './contentRange.ts'
 import { ForestCarStore, isForestCar } from './forestCar.ts'
 import { IndexedCarStore } from './indexedCar.ts'
+import { MAX_REMOTE_FRAME_BYTES, MAX_REQUESTS_PER_BLOCK, REMOTE_REQUEST_MS } from './limits.ts'
 import type { ZstdDecoder } from './zstd.ts'
 import { isZstd } from './zstdFrames.ts'
 
@@ -35,13 +37,7 @@ export type FetchRange = (
 const CHUNK_BYTES = 64 * 1024
 /** Chunks that are kept: 32 MiB. */
 const CHUNKS = 512
-/** Chunks that one block may take: the index' headers, its entry, its frame. */
-const MAX_CHUNKS_PER_READ = 64
-const MAX_READ_BYTES = MAX_CHUNKS_PER_READ * CHUNK_BYTES
-/** Most bytes that a frame of blocks is decompressed to: blocks are below 2 MiB, and Forest ends a frame after 8 kB. */
-const MAX_BLOCKS_BYTES = 16 * MAX_READ_BYTES
-/** Longest that one request may take, ms. */
-const REQUEST_MS = 30_000
+const MAX_READ_BYTES = MAX_REQUESTS_PER_BLOCK * CHUNK_BYTES
 const STATUS_OK = 200
 const STATUS_PARTIAL = 206
 
@@ -104,7 +100,7 @@ class RemoteArchive implements BlockSource {
   constructor(url: string, fetch: FetchRange, decoder: ZstdDecoder) {
     this.#url = url
     this.#fetch = fetch
-    this.#decoder = (frame, size) => decoder(frame, size, MAX_BLOCKS_BYTES)
+    this.#decoder = (frame, size) => decoder(frame, size, MAX_REMOTE_FRAME_BYTES)
   }
 
   async open(signal: AbortSignal | undefined): Promise<ArchiveStore> {
@@ -144,7 +140,7 @@ class RemoteArchive implements BlockSource {
         return read()
       } catch (error) {
         if (!(error instanceof ChunkMissing)) throw error
-        if (i === MAX_CHUNKS_PER_READ) throw this.#failed('NO_PROGRESS', 'a block takes too many requests')
+        if (i === MAX_REQUESTS_PER_BLOCK) throw this.#failed('NO_PROGRESS', 'a block takes too many requests')
         await this.#chunk(error.index, signal)
       }
     }
@@ -180,7 +176,7 @@ class RemoteArchive implements BlockSource {
     const { size, etag } = this.#file as RemoteFile
     const start = index * CHUNK_BYTES
     const length = Math.min(CHUNK_BYTES, size - start)
-    const answer = await this.#range(start, length, AbortSignal.timeout(REQUEST_MS))
+    const answer = await this.#range(start, length, AbortSignal.timeout(REMOTE_REQUEST_MS))
     if (answer.size !== size || answer.etag !== etag) throw this.#failed('INVALID_CAR', 'it has changed')
     if (answer.data.length !== length) {
       throw this.#failed('INVALID_CAR', `${answer.data.length} bytes instead of ${length} at ${start}`)

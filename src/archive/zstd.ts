@@ -3,7 +3,7 @@ import { Decompress, decompress } from 'fzstd'
 import { concatBytes } from '../base/bytes.ts'
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import { CodecError } from '../codec/errors.ts'
-import { MAX_SECTION_BYTES } from './car.ts'
+import { MAX_FRAME_BYTES } from './limits.ts'
 import { zstdFrames } from './zstdFrames.ts'
 
 /**
@@ -13,9 +13,6 @@ import { zstdFrames } from './zstdFrames.ts'
  * @throws CodecError `INVALID_ZSTD`, `TOO_LARGE`
  */
 export type ZstdDecoder = (frame: Uint8Array, contentSize: number | undefined, maxBytes?: number) => Uint8Array
-
-/** Most bytes of a frame: four bytes can stand for 128 KiB, so its own length bounds nothing. The longest section of a CAR, F3's data, fits. */
-export const MAX_FRAME_BYTES: number = MAX_SECTION_BYTES + 64 * 1024 * 1024
 
 /** What a decoder says of a frame that gives more than it may. */
 export function frameTooLarge(maxBytes: number): CodecError {

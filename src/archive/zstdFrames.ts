@@ -3,8 +3,10 @@
  * their size, so a frame's end is found by stepping over them.
  * @see RFC 8878, section 3.1
  */
+
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import { CodecError } from '../codec/errors.ts'
+import { MAX_BLOCK_BYTES, MAX_WINDOW_BYTES } from './limits.ts'
 
 /** Little-endian magic of a data frame. */
 export const ZSTD_MAGIC = 0xfd2fb528
@@ -16,10 +18,6 @@ const MAX_FRAME_HEADER = 18
 const BLOCK_RLE = 1
 const BLOCK_RESERVED = 3
 const CHECKSUM_BYTES = 4
-/** Largest block, also of one that repeats a byte. @see RFC 8878, 3.1.1.2.4 */
-const MAX_BLOCK = 128 * 1024
-/** Largest window, in bytes: the reference decoder's own default bound (27 bits). */
-const MAX_WINDOW = 1 << 27
 
 /** One frame. Offsets and lengths count bytes of the file. */
 export interface ZstdFrame {
@@ -88,7 +86,7 @@ export function zstdFrameHead(source: ByteSource, offset: number): ZstdFrameHead
   if (!singleSegment) {
     const window = head[5] as number
     const base = 2 ** (10 + (window >> 3))
-    if (base + (base / 8) * (window & 7) > MAX_WINDOW) throw invalid('window above 128 MiB', offset)
+    if (base + (base / 8) * (window & 7) > MAX_WINDOW_BYTES) throw invalid('window above 128 MiB', offset)
   }
   const at = 5 + (singleSegment ? 0 : 1) + dictionaryBytes
   if (head.length < at + sizeBytes) throw invalid('unexpected end', offset)
@@ -108,7 +106,7 @@ export function* zstdBlockEnds(source: ByteSource, frame: ZstdFrameHead): Iterab
     last = (header & 1) === 1
     const type = (header >> 1) & 3
     if (type === BLOCK_RESERVED) throw invalid('reserved block type', at)
-    if (header >> 3 > MAX_BLOCK) throw invalid('block above 128 KiB', at)
+    if (header >> 3 > MAX_BLOCK_BYTES) throw invalid('block above 128 KiB', at)
     at += 3 + (type === BLOCK_RLE ? 1 : header >> 3)
     if (last && frame.hasChecksum) at += CHECKSUM_BYTES
     if (at > source.size) throw invalid('frame passes the end', frame.offset)

@@ -15,25 +15,17 @@ import { type AskLimits, ask, linger } from './framing/ask.ts'
 import { PatientStream, type Time } from './framing/patientStream.ts'
 import { StreamReader } from './framing/streamReader.ts'
 import { type HelloMessage, helloMessage, type LatencyMessage, latencyMessage } from './helloMessage.ts'
+import { HELLO_BUDGET, HELLO_MS, HELLO_OPEN_MS, MAX_HELLO_ANSWER_BYTES, MAX_HELLO_BYTES } from './limits.ts'
 import { PeerBudget } from './peerBudget.ts'
 import { type ByteStream, type PeerLinks, type PeerName, reportError } from './peerLinks.ts'
 
 /** The protocol's name when a stream is opened. */
 export const HELLO_PROTOCOL = '/fil/hello/1.0.0'
 
-/** Longest question, bytes (forest's bound; a tipset of 15 blocks needs 700). */
-const MAX_REQUEST_BYTES = 4096
-/** Longest answer, bytes. */
-const MAX_ANSWER_BYTES = 32
-/** Time to open a stream, and for each message, milliseconds. */
-const OPEN_MS = 60_000
-const MESSAGE_MS = 10_000
 /** Longest that a Hello waits for the weight, which a follower without state has to fetch, milliseconds. */
 const WEIGHT_MS = 3000
 /** A clock that differs by more is worth a line in the log, milliseconds. */
 const OFFSET_WORTH_LOGGING_MS = 5000
-/** Hellos that a peer may say: a few at once, then one in ten seconds. */
-const HELLO_BUDGET = { capacity: 5, perSecond: 0.1 }
 /** A Hello that failed is said again after so long each time, milliseconds. Fewer than a peer's budget has room for. */
 const HELLO_AGAIN_MS: readonly number[] = [5000, 20_000, 60_000]
 /** Lotus' connection manager tag of a peer that has a chain. */
@@ -41,10 +33,10 @@ const PEER_TAG = 'fcpeer'
 const PEER_TAG_WEIGHT = 10
 
 const ASK_LIMITS: AskLimits = {
-  openMs: OPEN_MS,
-  writeMs: MESSAGE_MS,
-  answerMs: MESSAGE_MS,
-  maxBytes: MAX_ANSWER_BYTES,
+  openMs: HELLO_OPEN_MS,
+  writeMs: HELLO_MS,
+  answerMs: HELLO_MS,
+  maxBytes: MAX_HELLO_ANSWER_BYTES,
 }
 
 /** What Hello tells about this node. */
@@ -88,9 +80,9 @@ export function answerHellos({ links, clock, timers }: Pick<HelloDeps, 'links' |
   const budget = new PeerBudget(clock, HELLO_BUDGET)
   return links.handle(HELLO_PROTOCOL, async (peer, stream) => {
     if (!budget.take(peer)) throw new P2pError('PEER_REFUSED', 'too many hellos')
-    const patient = new PatientStream(stream, time, { totalMs: 2 * MESSAGE_MS })
+    const patient = new PatientStream(stream, time, { totalMs: 2 * HELLO_MS })
     try {
-      await new StreamReader(patient, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES)
+      await new StreamReader(patient, MAX_HELLO_BYTES).cborItem(MAX_HELLO_BYTES)
       await answerLatency(patient, stream, clock.nowMs(), time)
     } finally {
       patient.release()
@@ -175,7 +167,7 @@ class Hello {
     const [began, beganMs] = [clock.nowMs(), clock.monotonicMs()]
     const question = { peer, protocol: HELLO_PROTOCOL, request, limits: ASK_LIMITS, signal }
     const answer = await ask(links, this.#time, question, async (reader) => {
-      return decode(latencyMessage, await reader.cborItem(MAX_ANSWER_BYTES))
+      return decode(latencyMessage, await reader.cborItem(MAX_HELLO_ANSWER_BYTES))
     })
     const ended = clock.nowMs()
     onLatency?.(peer, clock.monotonicMs() - beganMs)
@@ -223,7 +215,7 @@ class Hello {
       links.report(peer, { fault: 'FLOOD', reason: 'hellos' })
       throw new P2pError('PEER_REFUSED', 'too many hellos')
     }
-    const patient = new PatientStream(stream, this.#time, { totalMs: 2 * MESSAGE_MS, signal: this.#control.signal })
+    const patient = new PatientStream(stream, this.#time, { totalMs: 2 * HELLO_MS, signal: this.#control.signal })
     try {
       const said = await this.#read(peer, patient)
       const arrived = clock.nowMs()
@@ -249,7 +241,7 @@ class Hello {
   async #read(peer: PeerName, stream: ByteStream): Promise<HelloMessage> {
     const { links } = this.#deps
     try {
-      return decode(helloMessage, await new StreamReader(stream, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES))
+      return decode(helloMessage, await new StreamReader(stream, MAX_HELLO_BYTES).cborItem(MAX_HELLO_BYTES))
     } catch (error) {
       reportError(links, peer, 'hello', error)
       throw error

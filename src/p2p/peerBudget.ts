@@ -1,5 +1,6 @@
 import { Lru } from '../base/lru.ts'
 import type { Clock } from '../base/ports.ts'
+import { MAX_BUDGETED_PEERS } from './limits.ts'
 import type { PeerName } from './peerLinks.ts'
 
 /** A bucket's size and how fast it fills, in the caller's unit. */
@@ -13,14 +14,11 @@ interface Bucket {
   readonly atMs: number
 }
 
-/** Peers remembered; beyond that the one longest unheard of starts afresh. */
-const PEERS = 4096
-
 /** How much a peer may ask for: a bucket each that fills with time. */
 export class PeerBudget {
   readonly #clock: Clock
   readonly #budget: Budget
-  readonly #buckets = new Lru<PeerName, Bucket>(PEERS)
+  readonly #buckets = new Lru<PeerName, Bucket>(MAX_BUDGETED_PEERS)
 
   constructor(clock: Clock, budget: Budget) {
     this.#clock = clock

@@ -1,4 +1,5 @@
 /** Logs of the head's chain by height: one stretch of it without gaps, which grows with what is asked, as far as its bytes allow. */
+
 import { MAX_SEARCHED_LOG_BYTES } from '../base/bounds.ts'
 import type { Steps } from '../base/steps.ts'
 import { Serial } from '../base/waiting.ts'
@@ -8,12 +9,9 @@ import { equalTipsetKeys, type Tipset, type TipsetKey } from '../types/tipset.ts
 import { RpcError } from './errors.ts'
 import type { Walking } from './ethReader.ts'
 import { each } from './executedTipsets.ts'
+import { MAX_LOG_EPOCHS, MAX_LOG_GAP } from './limits.ts'
 import { type LogJson, type SearchedLog, searchedLog } from './types/eth.ts'
 
-/** Most epochs that are kept: a week. */
-const MAX_KEPT_EPOCHS = 20_160
-/** A search that begins further above or below what is kept starts anew. */
-const MAX_GAP = 2880
 /** Epochs that are read rather than waited for: as many as a client that asks again and again has missed. */
 const SHORT = 60
 /** Tipsets that are fetched before their turn. */
@@ -122,7 +120,8 @@ export class EthLogIndex {
     const top = await call.walk(this.#deps.store.findByHeight(to, head, 'previous'))
     this.#dropOtherForks(head)
     const known = this.#top
-    if (known !== undefined && (from > known.height + MAX_GAP || to < this.#bottom - MAX_GAP)) this.#drop(known.height)
+    if (known !== undefined && (from > known.height + MAX_LOG_GAP || to < this.#bottom - MAX_LOG_GAP))
+      this.#drop(known.height)
     await this.#addAbove(top, call)
     await this.#addBelow(from, call)
     this.#trim(from)
@@ -131,7 +130,7 @@ export class EthLogIndex {
   /** What is kept is near the heads that are asked about: what is far below would push it out. */
   #isFarBelow({ head, from, to }: LogRange): boolean {
     const [lowest, highest] = this.#top === undefined ? [head.height, head.height] : [this.#bottom, this.#top.height]
-    return to < lowest - MAX_GAP || from < highest - MAX_KEPT_EPOCHS
+    return to < lowest - MAX_LOG_GAP || from < highest - MAX_LOG_EPOCHS
   }
 
   /** What lies on another chain than the head's. */
@@ -227,8 +226,8 @@ export class EthLogIndex {
   /** Keeps what was just asked. */
   #trim(from: ChainEpoch): void {
     const highest = this.#top?.height ?? 0
-    if (highest - this.#bottom <= MAX_KEPT_EPOCHS) return
-    this.#drop(Math.max(this.#bottom, Math.min(from, highest - MAX_KEPT_EPOCHS / 2)) - 1)
+    if (highest - this.#bottom <= MAX_LOG_EPOCHS) return
+    this.#drop(Math.max(this.#bottom, Math.min(from, highest - MAX_LOG_EPOCHS / 2)) - 1)
   }
 
   /** Read, and not kept. */

@@ -22,3 +22,12 @@ export const MAX_PERCENTILES = 100
 export const MAX_TRACES = 500
 /** Exports of a chain at once: each walks the whole state. */
 export const MAX_EXPORTS = 2
+/** Bytes that an export's client has not read above which it waits, and how long it does, ms. A channel ends at 16 MiB. */
+export const EXPORT_UNREAD_BYTES: number = 4 << 20
+export const EXPORT_STALLED_MS = 300_000
+/** Tipsets in one answer with transfers. */
+export const MAX_TRANSFER_TIPSETS = 100
+/** Epochs whose logs are kept for searches: a week. */
+export const MAX_LOG_EPOCHS = 20_160
+/** A search that begins further above or below what is kept starts anew, epochs. */
+export const MAX_LOG_GAP = 2880

@@ -66,3 +66,5 @@ export const BUSY_ATTEMPTS = 20
 export const BUSY_PAUSE_MS = 250
 /** Epochs around the head that are searched when its producer turns out to have made two blocks. @see lotus chain/store/store.go RefreshHeaviestTipSet */
 export const EQUIVOCATION_SEARCH = 5
+/** Largest header (it holds a power table) or certificate of F3's data in a snapshot, bytes. */
+export const MAX_F3_ITEM_BYTES: number = 32 << 20

@@ -1,7 +1,9 @@
 /** Gossip of real libp2p hosts: verdicts, scores, bounds, ids and envelopes. Scores: lotus node/modules/lp2p/pubsub.go. */
+
 import { afterEach, expect, it, vi } from 'vitest'
 import { systemClock } from '../../platform/server/clock.ts'
-import { PEER_SCORE, ROUTER_LIMITS } from '../../src/p2p/gossip/scores.ts'
+import { ROUTER_LIMITS } from '../../src/p2p/gossip/limits.ts'
+import { PEER_SCORE } from '../../src/p2p/gossip/scores.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import type { GossipMessage, Verdict } from '../../src/p2p/pubSub.ts'

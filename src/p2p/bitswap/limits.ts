@@ -86,3 +86,7 @@ export const MAX_REMEMBERED_ASKS: number = 8 * MAX_WANTS
 /** Blocks that nobody asked for: so many a peer may send, then it is read no faster than this pause between two messages lets it. */
 export const UNASKED_BUDGET: Budget = { capacity: 256, perSecond: 1 }
 export const UNASKED_PAUSE_MS = 1000
+/** A file of IPFS: deepest tree; 174 children a vertex, as IPFS makes them, reach beyond any file in five. */
+export const MAX_FILE_DEPTH = 8
+/** Its blocks: 16 GB in blocks of 256 kB; a peer may name others without end that hold nothing. */
+export const MAX_FILE_BLOCKS = 65_536

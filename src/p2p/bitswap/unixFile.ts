@@ -2,17 +2,15 @@
  * A file of IPFS out of its blocks: a leaf of bytes, or vertices of dag-pb whose data are UnixFS'.
  * @see ipfs/specs UNIXFS.md; ipld/specs dag-pb; ipfs/boxo ipld/unixfs/pb/unixfs.proto
  */
+
 import { type Cid, CODEC_DAG_PB, CODEC_RAW, cidFromBytes } from '../../codec/cid.ts'
 import type { BlockSource } from '../../ipld/blockFetcher.ts'
 import { P2pError } from '../errors.ts'
+import { MAX_FILE_BLOCKS, MAX_FILE_DEPTH } from './limits.ts'
 import { ProtoReader, WIRE_BYTES, WIRE_VARINT } from './protobuf.ts'
 
 /** Blocks that are asked for at once: 8 MB of what IPFS cuts files into. */
 const WINDOW = 32
-/** Deepest tree; 174 children a vertex, as IPFS makes them, reach beyond any file in five. */
-const MAX_DEPTH = 8
-/** Most blocks: 16 GB in blocks of 256 kB; a peer may name others without end that hold nothing. */
-const MAX_BLOCKS = 65_536
 
 // Field numbers of dag-pb's PBNode and PBLink, and of UnixFS' Data.
 const NODE_DATA = 1
@@ -48,9 +46,11 @@ export async function readUnixFile(source: BlockSource, root: Cid, bounds: FileB
   let length = 0
   let blocks = 0
   const walk = async (cids: readonly Cid[], depth: number): Promise<void> => {
-    if (depth > MAX_DEPTH) throw new P2pError('MALFORMED', `Cannot read file ${root}: deeper than ${MAX_DEPTH}`)
+    if (depth > MAX_FILE_DEPTH)
+      throw new P2pError('MALFORMED', `Cannot read file ${root}: deeper than ${MAX_FILE_DEPTH}`)
     blocks += cids.length
-    if (blocks > MAX_BLOCKS) throw new P2pError('TOO_LARGE', `Cannot read file ${root}: more than ${MAX_BLOCKS} blocks`)
+    if (blocks > MAX_FILE_BLOCKS)
+      throw new P2pError('TOO_LARGE', `Cannot read file ${root}: more than ${MAX_FILE_BLOCKS} blocks`)
     for (let i = 0; i < cids.length; i += WINDOW) {
       const window = cids.slice(i, i + WINDOW)
       const found = new Map((await source.fetch(window, bounds.signal)).map(([cid, bytes]) => [cid.key, bytes]))

@@ -12,9 +12,9 @@ import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { firstBlock, type Tipset, type TipsetKey } from '../../types/tipset.ts'
 import { P2pError } from '../errors.ts'
 import { compactedMessagesCbor } from './compactMessages.ts'
+import { MAX_LENGTH } from './limits.ts'
 import {
   type ExchangeRequest,
-  MAX_LENGTH,
   OPTION_HEADERS,
   OPTION_MESSAGES,
   STATUS_BAD_REQUEST,

@@ -13,12 +13,11 @@ import { type AskLimits, ask } from '../framing/ask.ts'
 import { abortReason, type Time } from '../framing/patientStream.ts'
 import { byDemerits, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ANSWERED_WEIGHT, MERIT_TAGS } from '../peers/peerTags.ts'
-import { CLIENT_LIMITS, MAX_ATTEMPTS, MAX_HEADERS_BYTES } from './limits.ts'
+import { CLIENT_LIMITS, MAX_ATTEMPTS, MAX_HEADERS_BYTES, MAX_LENGTH } from './limits.ts'
 import {
   CHAIN_EXCHANGE_PROTOCOL,
   type ExchangeTipset,
   exchangeRequest,
-  MAX_LENGTH,
   OPTION_HEADERS,
   OPTION_MESSAGES,
   STATUS_NOT_FOUND,

@@ -68,3 +68,9 @@ export const CLIENT_LIMITS: AskLimits = {
 
 /** Peers that one question goes to before it has failed. */
 export const MAX_ATTEMPTS = 16
+/** Most tipsets of a request, and of an answer: the epochs until finality. */
+export const MAX_LENGTH = 900
+/** Bounds of Lotus' decoder: blocks of a tipset, its messages (15 blocks of 10,000), indices of a block. */
+export const MAX_BLOCKS = 8192
+export const MAX_MESSAGES = 150_000
+export const MAX_INDICES = 10_000

@@ -2,11 +2,13 @@
  * What the chain exchange says on the wire.
  * @see lotus chain/exchange/protocol.go, protocol_encoding.go; forest src/libp2p/chain_exchange
  */
+
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid, list, nullable, text, tuple, u64, uint } from '../../codec/description.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { type Message, message } from '../../types/message.ts'
 import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
+import { MAX_BLOCKS, MAX_INDICES, MAX_LENGTH, MAX_MESSAGES } from './limits.ts'
 
 /** The protocol's name when a stream is opened. */
 export const CHAIN_EXCHANGE_PROTOCOL = '/fil/chain/xchg/0.0.1'
@@ -14,9 +16,6 @@ export const CHAIN_EXCHANGE_PROTOCOL = '/fil/chain/xchg/0.0.1'
 /** Bits of {@link ExchangeRequest.options}; others mean nothing. */
 export const OPTION_HEADERS = 1n
 export const OPTION_MESSAGES = 2n
-
-/** Most tipsets of a request: the epochs until finality. */
-export const MAX_LENGTH = 900
 
 /** Status of an answer. Those besides success and a partial answer are failures of the peer or of the question. */
 export const STATUS_OK = 0
@@ -28,11 +27,6 @@ export const STATUS_NOT_FOUND = 201
 export const STATUS_GO_AWAY = 202
 export const STATUS_INTERNAL_ERROR = 203
 export const STATUS_BAD_REQUEST = 204
-
-/** Bounds of Lotus' decoder: blocks of a tipset, its messages (15 blocks of 10,000), indices of a block. */
-const MAX_BLOCKS = 8192
-const MAX_MESSAGES = 150_000
-const MAX_INDICES = 10_000
 
 /** Asks for headers, messages or both, by the bits of `options`. */
 export interface ExchangeRequest {

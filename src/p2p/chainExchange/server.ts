@@ -22,6 +22,7 @@ import {
   ENCODED_BYTES,
   HEADERS_SHARE,
   LEAST_COST,
+  MAX_LENGTH,
   MAX_REQUEST_BYTES,
   MAX_SERVED_BYTES,
   MAX_WAIT_MS,
@@ -40,7 +41,6 @@ import {
   CHAIN_EXCHANGE_PROTOCOL,
   type ExchangeRequest,
   exchangeRequest,
-  MAX_LENGTH,
   OPTION_MESSAGES,
   STATUS_GO_AWAY,
 } from './messages.ts'

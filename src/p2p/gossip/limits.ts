@@ -86,3 +86,12 @@ export const MAX_BACKOFF_MS = 3_600_000
 /** Messages of ours whose receivers are watched, and for how long, ms: should all of them leave meanwhile, they go out again. */
 export const MAX_WATCHED_MESSAGES = 8_192
 export const WATCHED_MS = 120_000
+/**
+ * Bounds of the router: longest message, all of the envelope, bytes; messages that wait for their verdict, above which more are dropped;
+ * topics that one peer may subscribe to in one announcement.
+ */
+export const ROUTER_LIMITS = { maxMessageBytes: 1_048_576, validationQueue: 4096, maxSubscriptions: 100 } as const
+/** Control messages of one RPC that are looked at, names of messages in one of them, and peers that a PRUNE may name. */
+export const MAX_CONTROL_MESSAGES = 512
+export const MAX_MESSAGE_IDS = 5000
+export const MAX_EXCHANGED_PEERS = 16

@@ -73,23 +73,6 @@ export const BOOTSTRAPPER_ROUTER: RouterParams = {
   doPX: true,
 }
 
-/** Bounds of the router, as counts and bytes. */
-export interface RouterLimits {
-  /** Longest message, bytes: all of the envelope. */
-  readonly maxMessageBytes: number
-  /** Messages that wait for their verdict; what comes on top is dropped. */
-  readonly validationQueue: number
-  /** Topics that one peer may subscribe to in one announcement. */
-  readonly maxSubscriptions: number
-}
-
-/** Sizes and counts, per message, node and peer. */
-export const ROUTER_LIMITS: RouterLimits = {
-  maxMessageBytes: 1024 * 1024,
-  validationQueue: 4096,
-  maxSubscriptions: 100,
-}
-
 /** Score below which a peer gets no gossip, no messages, no attention; above which its advice is taken. */
 export interface ScoreThresholds {
   readonly gossipThreshold: number

@@ -14,11 +14,14 @@ import { ProtoReader, ProtoWriter, WIRE_BYTES } from '../bitswap/protobuf.ts'
 import { P2pError } from '../errors.ts'
 import { StreamReader } from '../framing/streamReader.ts'
 import { CLOSER, FIND_NODE, KEY, PEER_ADDRESS, PEER_ID, TYPE } from './dhtMessages.ts'
-import { MAX_DHT_ADDRESS_BYTES, MAX_DHT_ADDRESSES, MAX_DHT_ANSWER_BYTES, MAX_DHT_PEERS } from './hostLimits.ts'
+import {
+  MAX_DHT_ADDRESS_BYTES,
+  MAX_DHT_ADDRESSES,
+  MAX_DHT_ANSWER_BYTES,
+  MAX_DHT_PEERS,
+  MAX_PEER_NAME_BYTES,
+} from './hostLimits.ts'
 import { HostStream } from './hostStream.ts'
-
-/** Longer is no peer's name: an Ed25519 key takes 38 bytes. */
-const MAX_ID_BYTES = 128
 
 interface Request {
   readonly type: string
@@ -110,7 +113,7 @@ function readPeer(bytes: Uint8Array): Found | undefined {
       continue
     }
     const value = reader.bytes()
-    if (field === PEER_ID && value.length <= MAX_ID_BYTES) name = value
+    if (field === PEER_ID && value.length <= MAX_PEER_NAME_BYTES) name = value
     else if (field === PEER_ADDRESS && value.length <= MAX_DHT_ADDRESS_BYTES) addresses.push(value)
   }
   const id = name

@@ -11,11 +11,8 @@ import { ProtoReader, ProtoWriter, WIRE_BYTES, WIRE_VARINT } from '../bitswap/pr
 import { P2pError } from '../errors.ts'
 import { StreamReader } from '../framing/streamReader.ts'
 import { CLOSER, FIND_NODE, KEY, PEER_ADDRESS, PEER_ID, PING, TYPE } from './dhtMessages.ts'
-import { MAX_DHT_REQUESTS_BYTES } from './hostLimits.ts'
+import { MAX_DHT_REQUESTS_BYTES, SILENT_MS } from './hostLimits.ts'
 import { HostStream } from './hostStream.ts'
-
-/** Longest from the start, or from one answer, to the next, ms (libp2p's own patience; go-libp2p-kad-dht has a minute). */
-const SILENT_MS = 10_000
 
 interface Request {
   readonly type: number

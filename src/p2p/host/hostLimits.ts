@@ -79,6 +79,15 @@ export const MAX_DHT_ADDRESS_BYTES = 256
 /** Requests of the DHT that one stream brings in all, bytes: some thousands. libp2p would hold 4 MiB of one request that does not end. */
 export const MAX_DHT_REQUESTS_BYTES: number = 256 * 1024
 
+/** Longest from the start of a stream, or from one request, to the next, of pings and of the DHT, ms (libp2p's own patience; go-libp2p has a minute). */
+export const SILENT_MS = 10_000
+/** Addresses that are kept of what a peer says about itself. */
+export const MAX_SAID_ADDRESSES = 32
+/** Longer is no peer's name, bytes: an Ed25519 key takes 38. */
+export const MAX_PEER_NAME_BYTES = 128
+/** Names whose traffic is counted, protocols and peers each; what was idle longest is forgotten. */
+export const MAX_METERED_NAMES = 1024
+
 /** @see lotus node/config/def.go (ConnMgrLow 150, ConnMgrHigh 180, ConnMgrGrace 20 s) */
 export const HOST_LIMITS: HostLimits = {
   lowConnections: 150,

@@ -13,11 +13,8 @@ import type { Demerits } from '../peers/demerits.ts'
 import type { PeerTags } from '../peers/peerTags.ts'
 import { TokenBucket } from '../peers/tokenBucket.ts'
 import { hostError } from './hostErrors.ts'
-import type { HostLimits } from './hostLimits.ts'
+import { type HostLimits, MAX_SAID_ADDRESSES } from './hostLimits.ts'
 import { HostStream } from './hostStream.ts'
-
-/** Addresses that are kept of what a peer says about itself. */
-const MAX_SAID_ADDRESSES = 32
 
 /** What a connected peer said of itself. */
 export interface PeerSays {

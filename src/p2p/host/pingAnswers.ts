@@ -3,17 +3,17 @@
  * held for ten seconds after it has ended: a peer that opens streams and fills them makes the node hold a gigabyte.
  * @see go-libp2p p2p/protocol/ping/ping.go PingService.PingHandler; libp2p/specs ping/ping.md
  */
+
 import type { Stream } from '@libp2p/interface'
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
 import { P2pError } from '../errors.ts'
 import { StreamReader } from '../framing/streamReader.ts'
+import { SILENT_MS } from './hostLimits.ts'
 import { HostStream } from './hostStream.ts'
 
 /** Bytes of a ping. */
 const PING_BYTES = 32
-/** Longest from the start, or from one ping, to the next, ms (libp2p's own patience; go-libp2p has a minute). */
-const SILENT_MS = 10_000
 
 /** What of the library answers. */
 export interface PingService {

@@ -1,16 +1,14 @@
 /** Gossipsub with Filecoin's numbers, and what of it its types do not tell. */
 import { type GossipSub, type GossipSubComponents, gossipsub, type TopicValidatorResult } from '@libp2p/gossipsub'
-import { MAX_UNSENT_BYTES } from '../gossip/limits.ts'
-import { messageId, seenName } from '../gossip/messageId.ts'
 import {
-  appScore,
-  BOOTSTRAPPER_ROUTER,
-  PEER_SCORE,
-  ROUTER,
+  MAX_CONTROL_MESSAGES,
+  MAX_EXCHANGED_PEERS,
+  MAX_MESSAGE_IDS,
+  MAX_UNSENT_BYTES,
   ROUTER_LIMITS,
-  THRESHOLDS,
-  type TopicScore,
-} from '../gossip/scores.ts'
+} from '../gossip/limits.ts'
+import { messageId, seenName } from '../gossip/messageId.ts'
+import { appScore, BOOTSTRAPPER_ROUTER, PEER_SCORE, ROUTER, THRESHOLDS, type TopicScore } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
 import type { IpWhitelist } from '../peers/ipWhitelist.ts'
 
@@ -61,10 +59,6 @@ export interface RouterOptions {
   readonly ipWhitelist: IpWhitelist
 }
 
-/** Most ids in one control message, most peers in one exchange: the router's own bounds. */
-const MAX_CONTROL_MESSAGES = 512
-const MAX_IDS = 5000
-const MAX_EXCHANGED_PEERS = 16
 const DIRECT_CONNECT_TICKS = 300
 
 /** Gossipsub as a service of libp2p. */
@@ -97,9 +91,9 @@ export function createRouter(options: RouterOptions): (components: GossipSubComp
     allowedTopics: new Set(options.topics),
     decodeRpcLimits: {
       maxSubscriptions: ROUTER_LIMITS.maxSubscriptions,
-      maxMessages: MAX_IDS,
-      maxIhaveMessageIDs: MAX_IDS,
-      maxIwantMessageIDs: MAX_IDS,
+      maxMessages: MAX_MESSAGE_IDS,
+      maxIhaveMessageIDs: MAX_MESSAGE_IDS,
+      maxIwantMessageIDs: MAX_MESSAGE_IDS,
       maxIdontwantMessageIDs: MAX_CONTROL_MESSAGES,
       maxControlMessages: MAX_CONTROL_MESSAGES,
       maxPeerInfos: MAX_EXCHANGED_PEERS,

@@ -3,9 +3,11 @@
  * protocols see them.
  * @see go-libp2p core/metrics/bandwidth.go; go-flow-metrics meter.go, sweeper.go (rate: mean of the last seconds)
  */
+
 import type { Metrics, MultiaddrConnection, Stream } from '@libp2p/interface'
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
+import { MAX_METERED_NAMES } from './hostLimits.ts'
 
 /** Bytes, and bytes per second. */
 export interface TrafficStats {
@@ -17,8 +19,6 @@ export interface TrafficStats {
 
 /** Weight of the last second in a rate, as go-flow-metrics has it. */
 const ALPHA = 0.25
-/** Names kept in each of the two tables; what was idle longest is forgotten. */
-const MAX_NAMES = 1024
 
 class Meter {
   total = 0
@@ -85,7 +85,7 @@ class MeterTable {
     if (meters === undefined) meters = new Meters(second)
     else this.#meters.delete(name)
     this.#meters.set(name, meters)
-    if (this.#meters.size > MAX_NAMES) {
+    if (this.#meters.size > MAX_METERED_NAMES) {
       const oldest = this.#meters.keys().next()
       if (oldest.done !== true) this.#meters.delete(oldest.value)
     }

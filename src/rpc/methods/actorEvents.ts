@@ -2,6 +2,7 @@
  * Methods about events of actors.
  * @see lotus node/impl/full/actor_events.go; node/impl/full/chain.go ChainGetEvents
  */
+import { MAX_UNREAD_BYTES } from '../../base/bounds.ts'
 import type { Logger } from '../../base/ports.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
@@ -26,9 +27,6 @@ import {
   type PlacedEvent,
   wantedEvents,
 } from '../types/actorEvents.ts'
-
-/** Bytes that a client may leave unread before its stream ends, as Lotus ends that of a client that is too slow. */
-const MAX_UNREAD_BYTES: number = 16 * 1024 * 1024
 
 /** What the methods need. */
 export interface ActorEventDeps {

@@ -15,7 +15,7 @@ import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
 import { type RangeSelection, walkRange } from '../../sync/snapshot/walkRange.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { MAX_EXPORTS } from '../limits.ts'
+import { EXPORT_STALLED_MS, EXPORT_UNREAD_BYTES, MAX_EXPORTS } from '../limits.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method } from '../method.ts'
 import {
   chainCheckBlockstore,
@@ -28,11 +28,7 @@ import { loadTipset } from './chain.ts'
 
 /** Largest chunk, bytes: printing one keeps everybody else waiting. */
 const CHUNK_BYTES = 1 << 16
-/** Bytes that the client has not read above which the export waits. A channel ends at 16 MiB. */
-const UNREAD_BYTES = 4 << 20
 const WAIT_MS = 5
-/** A client that reads nothing for this long is given up. */
-const STALLED_MS = 300_000
 
 /** What the methods need. */
 export interface ChainExportDeps {
@@ -73,9 +69,9 @@ async function run(
   const pace = new Pace(clock, timers, DEAR_TURN_MS)
   const send = async (): Promise<void> => {
     for (const chunk of chunks.waiting.splice(0)) {
-      for (let waited = 0; sink.unreadBytes() > UNREAD_BYTES; waited += WAIT_MS) {
+      for (let waited = 0; sink.unreadBytes() > EXPORT_UNREAD_BYTES; waited += WAIT_MS) {
         signal.throwIfAborted()
-        if (waited > STALLED_MS) throw new RpcError('FAILED', 'the client does not read')
+        if (waited > EXPORT_STALLED_MS) throw new RpcError('FAILED', 'the client does not read')
         await sleep(timers, WAIT_MS)
       }
       signal.throwIfAborted()

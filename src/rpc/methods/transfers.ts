@@ -1,9 +1,11 @@
 /** Methods that list transfers: ours, for exchanges. */
+
 import type { ChainView } from '../../chain/chainView.ts'
 import type { AddressedTransfers, TransferReader } from '../../transfers/tipsetTransfers.ts'
 import { cursorSteps } from '../../transfers/transferCursor.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { MAX_TRANSFER_TIPSETS } from '../limits.ts'
 import { type CallContext, type MethodRow, method } from '../method.ts'
 import { chainGetTransfers, chainGetTransfersSince } from '../signatures/transfers.ts'
 
@@ -12,9 +14,6 @@ export interface TransferMethodsDeps {
   readonly view: ChainView
   readonly transfers: TransferReader
 }
-
-/** Most tipsets in one answer. */
-const MAX_STEPS = 100
 
 /** Rows of the transfer methods. */
 export function transferMethods({ view, transfers }: TransferMethodsDeps): MethodRow[] {
@@ -36,7 +35,7 @@ export function transferMethods({ view, transfers }: TransferMethodsDeps): Metho
     method({
       ...chainGetTransfersSince,
       handler: async (position, confidence, limit, call) => {
-        const most = limit <= 0 ? MAX_STEPS : Math.min(limit, MAX_STEPS)
+        const most = limit <= 0 ? MAX_TRANSFER_TIPSETS : Math.min(limit, MAX_TRANSFER_TIPSETS)
         const from = position.length === 0 ? undefined : position
         const steps = await call.walk(cursorSteps(store, from, confidence, most))
         return {

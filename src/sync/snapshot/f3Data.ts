@@ -12,10 +12,9 @@ import { type Cid, CODEC_RAW } from '../../codec/cid.ts'
 import { varintBytes } from '../../codec/varint.ts'
 import { blockCid } from '../../crypto/blockCid.ts'
 import { type Blockstore, getBlock } from '../../ipld/blockstore.ts'
+import { MAX_F3_ITEM_BYTES } from '../limits.ts'
 import { SnapshotError } from './errors.ts'
 
-/** Largest header (it holds a power table) or certificate, bytes. */
-const MAX_ITEM = 32 << 20
 const MAX_VARINT = 8
 const VERSION = 1
 const HEADER_FIELDS = 4
@@ -95,7 +94,7 @@ export class F3DataReader implements PieceSink {
       if (byte === undefined) return undefined
       length += (byte & 0x7f) * scale
       if (byte < 0x80) {
-        if (length === 0 || length > MAX_ITEM) throw invalid(`an item of ${length} bytes`, this.#position)
+        if (length === 0 || length > MAX_F3_ITEM_BYTES) throw invalid(`an item of ${length} bytes`, this.#position)
         return { from: i + 1, to: i + 1 + length }
       }
       scale *= 128
