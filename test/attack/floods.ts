@@ -211,6 +211,8 @@ async function main(target: Target): Promise<void> {
     // protobuf of identify: field 6, the agent's version.
     'identify push': ['/ipfs/id/push/1.0.0', Uint8Array.of(4, 0x32, 2, 0x61, 0x62)],
     ping: ['/ipfs/ping/1.0.0', garbage(32)],
+    // protobuf of circuit relay: type RESERVE = 0.
+    relay: ['/libp2p/circuit/relay/0.2.0/hop', Uint8Array.of(2, 0x08, 0)],
   }
   for (const [name, [protocol, request]] of Object.entries(PROTOCOLS)) {
     for (const way of Object.keys(WAYS)) {

@@ -3,7 +3,7 @@
  * certificates, a tab that follows where there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew,
  * connections that break off, calls that nobody waits for. In the first half (`--faults` says which share) followers are killed and the
  * tab is loaded anew, some minutes apart; the rest shows a slope. Prints each minute, and for each hour, what all of them take, in MB, each kind of memory
- * for itself, and in the end how fast each grew since its last start, without the first third of that.
+ * for itself, and in the end how fast each grew since its last start, without the first hour of that, or the first third.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -30,6 +30,9 @@ export interface Sample {
 const HOUR_EPOCHS = 120
 /** Epochs of an hour of 0.3 s blocks: seven of them are as many as mainnet's month. */
 const FAST_HOUR_EPOCHS = 12_000
+/** By then caches are full, and so many looks show a slope. */
+const FIRST_MINUTES = 60
+const LEAST_LATE = 20
 export const MEBI = 1024 * 1024
 
 /** A figure of `/proc/<pid>/status`, MB. */
@@ -61,27 +64,37 @@ export async function sampleOf(node: NodeProcess, home: string, began: number): 
   }
 }
 
-/** Least squares over what came after the first third. */
+/** Least squares. */
 function slope(samples: readonly Sample[], x: (at: Sample) => number, y: (at: Sample) => number): number {
-  const late = samples.slice(Math.floor(samples.length / 3))
-  const mean = (of: (at: Sample) => number): number => late.reduce((sum, at) => sum + of(at), 0) / late.length
+  const mean = (of: (at: Sample) => number): number => samples.reduce((sum, at) => sum + of(at), 0) / samples.length
   const [midX, midY] = [mean(x), mean(y)]
-  const above = late.reduce((sum, at) => sum + (x(at) - midX) * (y(at) - midY), 0)
-  const below = late.reduce((sum, at) => sum + (x(at) - midX) ** 2, 0)
+  const above = samples.reduce((sum, at) => sum + (x(at) - midX) * (y(at) - midY), 0)
+  const below = samples.reduce((sum, at) => sum + (x(at) - midX) ** 2, 0)
   return below === 0 ? 0 : above / below
 }
 
-/** How fast each kind of memory grew after the first third of the samples, by epochs and by the clock. */
+/** What came after the first hour since the start; where that is too little, after the first third. */
+function late(samples: readonly Sample[]): readonly Sample[] {
+  const from = (samples[0]?.minutes ?? 0) + FIRST_MINUTES
+  const after = samples.filter(({ minutes }) => minutes >= from)
+  return after.length >= LEAST_LATE ? after : samples.slice(Math.floor(samples.length / 3))
+}
+
+/** How fast each kind of memory, handles and disk grew when caches were full, by epochs and by the clock. */
 export function growth(samples: readonly Sample[]): string {
-  const kinds = Object.keys(samples[0]?.memory ?? {}) as (keyof Memory)[]
-  const of = (kind: keyof Memory): string => {
-    const size = ({ memory }: Sample): number => memory[kind]
-    const epoch = slope(samples, ({ head }) => head, size)
-    const hour = slope(samples, ({ minutes }) => minutes / 60, size)
-    const fast = `${(epoch * FAST_HOUR_EPOCHS).toFixed(1)} MB for ${FAST_HOUR_EPOCHS} epochs`
+  const seen = late(samples)
+  const of = (kind: string, unit: string, size: (at: Sample) => number): string => {
+    const epoch = slope(seen, ({ head }) => head, size)
+    const hour = slope(seen, ({ minutes }) => minutes / 60, size)
+    const fast = `${(epoch * FAST_HOUR_EPOCHS).toFixed(1)}${unit} for ${FAST_HOUR_EPOCHS} epochs`
     return `${kind} ${fast} (${(epoch * HOUR_EPOCHS).toFixed(2)} for ${HOUR_EPOCHS}; ${hour.toFixed(1)} an hour)`
   }
-  return kinds.map(of).join(', ')
+  const kinds = Object.keys(samples[0]?.memory ?? {}) as (keyof Memory)[]
+  return [
+    `from minute ${seen[0]?.minutes.toFixed(0)} on ${kinds.map((kind) => of(kind, ' MB', ({ memory }) => memory[kind])).join(', ')}`,
+    of('handles', '', ({ handles }) => handles),
+    ...(samples[0]?.diskMb === undefined ? [] : [of('disk', ' MB', ({ diskMb }) => diskMb ?? 0)]),
+  ].join(', ')
 }
 
 /** A sample in words. @param since - the sample that it is compared with */
