@@ -227,7 +227,9 @@ async function main(): Promise<void> {
   target.tipset.key = (await rpc.call('ChainGetTipSet', parents)).Blocks[0].Parents
   await makeActors(rpc, accounts, Number(values.actors))
   const quietMb = residentMb(node.pid)
-  const token = values.permission === undefined ? '' : await rpc.call('AuthNew', [values.permission])
+  // As Go writes bytes.
+  const made: string = values.permission === undefined ? '' : await rpc.call('AuthNew', [values.permission])
+  const token = Buffer.from(made, 'base64').toString()
   /** @returns whether it ended well */
   const child = (role: string): Promise<boolean> => {
     const options = [
