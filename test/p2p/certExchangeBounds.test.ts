@@ -1,6 +1,7 @@
 /** Bounds of the certificate exchange: each at the bound and one above. */
 import { describe, expect, it } from 'vitest'
 import { concatBytes, fromHex } from '../../src/base/bytes.ts'
+import { sleep } from '../../src/base/waiting.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { CertClient } from '../../src/p2p/certExchange/client.ts'
 import {
@@ -20,6 +21,7 @@ import {
 } from '../../src/p2p/certExchange/limits.ts'
 import { certExchangeProtocol, certRequest } from '../../src/p2p/certExchange/messages.ts'
 import { type CertificateSource, serveCertExchange } from '../../src/p2p/certExchange/server.ts'
+import type { Pace } from '../../src/p2p/framing/patientStream.ts'
 import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
@@ -79,6 +81,7 @@ function client(answer: (stream: ByteStream, time: VirtualTime) => Promise<void>
   return { time, node, client: new CertClient({ links: node.links, clock: time, timers: time, f3Network: 'bounds' }) }
 }
 
+const never = (): Promise<never> => new Promise(() => undefined)
 const faults = (node: MemoryNode): string[] => node.reports.map(({ what }) => what.fault)
 
 describe('served', () => {
@@ -109,7 +112,7 @@ describe('served', () => {
 
   it.each([
     ['a request that does not come', READ_REQUEST_MS, new ServedStream(PROTOCOL, undefined)],
-    ['an answer that is not taken', STALL_MS, new ServedStream(PROTOCOL, REQUEST, () => new Promise(() => undefined))],
+    ['an answer that is not taken', STALL_MS, new ServedStream(PROTOCOL, REQUEST, never)],
   ])('%s is given up in time', async (_what, ms, stream) => {
     const { time, serve } = server()
     void serve('peer', stream)
@@ -141,9 +144,26 @@ describe('served', () => {
     expect([another.written.length, faults(node)]).toEqual([0, ['FLOOD']])
   })
 
+  it.each([
+    [SERVER_GATE.running - 1, 3],
+    [SERVER_GATE.running, 0],
+  ])('while %s answers are being made another has so many parts: %s', async (made, parts) => {
+    const { time, serve } = server(BUSY_MS)
+    for (let i = 0; i < made; i++) {
+      void serve(`peer ${Math.floor(i / SERVER_GATE.perPeer)}`, new ServedStream(PROTOCOL, WITH_TABLE))
+    }
+    await time.settle()
+    const another = new ServedStream(PROTOCOL, REQUEST)
+    const answered = serve('another', another)
+    await time.settle()
+    // The header, then two certificates.
+    expect(another.written).toHaveLength(parts)
+    await time.until(answered)
+    expect(another.written).toHaveLength(3)
+  })
+
   it('who takes answers slowly keeps nobody waiting', async () => {
     const { time, serve, node } = server()
-    const never = (): Promise<void> => new Promise(() => undefined)
     const slow = Array.from({ length: 2 * SERVER_GATE.running }, () => new ServedStream(PROTOCOL, REQUEST, never))
     for (const [i, stream] of slow.entries()) void serve(`peer ${Math.floor(i / SERVER_GATE.perPeer)}`, stream)
     await time.settle()
@@ -157,8 +177,7 @@ describe('served', () => {
 
   it('so many bytes that are being sent: then one of those who have most gives way', async () => {
     const { time, serve } = server(0, UNSENT.longest)
-    const untilTaken = (part: Uint8Array): Promise<void> =>
-      part.length < UNSENT.longest ? Promise.resolve() : new Promise(() => undefined)
+    const untilTaken = (part: Uint8Array): Promise<void> => (part.length < UNSENT.longest ? Promise.resolve() : never())
     const slow = Array.from(
       { length: UNSENT.all / UNSENT.longest },
       () => new ServedStream(PROTOCOL, REQUEST, untilTaken),
@@ -221,9 +240,14 @@ describe('served', () => {
     expect(faults(node)).toEqual([])
     await ask()
     expect(faults(node)).toEqual(['FLOOD'])
-    await time.advance(1000 / SERVER_BUDGET.perSecond)
+    await time.advance(1000 / SERVER_BUDGET.perSecond - 1)
     await ask()
-    expect(faults(node)).toEqual(['FLOOD'])
+    expect(faults(node)).toEqual(['FLOOD', 'FLOOD'])
+    await time.advance(1)
+    await ask()
+    expect(faults(node)).toEqual(['FLOOD', 'FLOOD'])
+    await ask()
+    expect(faults(node)).toEqual(['FLOOD', 'FLOOD', 'FLOOD'])
   })
 })
 
@@ -283,19 +307,22 @@ describe('asked', () => {
 
   it.each([
     ['a peer that opens no stream', CLIENT_LIMITS.openMs],
+    ['a peer that takes no question', CLIENT_LIMITS.writeMs],
     ['a peer that says nothing', CLIENT_LIMITS.pace?.waitMs ?? 0],
     ['a peer that is just fast enough, and never done', CLIENT_LIMITS.answerMs],
   ])('%s is given up in time', async (what, ms) => {
     const perSecond = CLIENT_LIMITS.pace?.bytesPerSecond ?? 0
     const made = client(async (stream, time) => {
-      if (!what.includes('fast')) return await new Promise(() => undefined)
+      if (!what.includes('fast')) return await never()
       await stream.write(cborBytes(MAX_ITEM_BYTES).subarray(0, 10))
       for (;;) {
         await new Promise<void>((resolve) => time.setTimeout(resolve, 1000))
         await stream.write(new Uint8Array(perSecond))
       }
     })
-    if (what.includes('opens')) Object.assign(made.node, { open: () => new Promise(() => undefined) })
+    if (what.includes('opens')) Object.assign(made.node, { open: never })
+    const takesNothing = new ServedStream(PROTOCOL, undefined, never)
+    if (what.includes('takes')) Object.assign(made.node, { open: () => Promise.resolve(takesNothing) })
     let error: unknown
     made.client.request('peer', { ...question, includePowerTable: true }).catch((thrown: unknown) => {
       error = thrown
@@ -304,5 +331,27 @@ describe('asked', () => {
     expect(error).toBeUndefined()
     await made.time.advance(1)
     expect(error).toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it.each([
+    [0, false],
+    [1, true],
+  ])('%s bytes a second less than the pace: whether it is given up before its time: %s', async (less, isGivenUp) => {
+    const { waitMs, bytesPerSecond } = CLIENT_LIMITS.pace as Pace
+    const made = client(async (stream, time) => {
+      await stream.write(cborBytes(MAX_ITEM_BYTES).subarray(0, 10))
+      // Nearly all of its patience; then it lives by what it brings.
+      await sleep(time, waitMs - 0.5)
+      for (;;) {
+        await stream.write(new Uint8Array(bytesPerSecond - less))
+        await sleep(time, 1000)
+      }
+    })
+    let error: unknown
+    made.client.request('peer', { ...question, includePowerTable: true }).catch((thrown: unknown) => {
+      error = thrown
+    })
+    await made.time.advance(CLIENT_LIMITS.answerMs - 1)
+    expect(error !== undefined).toBe(isGivenUp)
   })
 })

@@ -1,26 +1,21 @@
-/** Bounds of the chain exchange: each at the bound and one above. */
+/** Bounds of serving the chain exchange: each at the bound and one above. */
 import { describe, expect, it } from 'vitest'
-import { concatBytes, fromHex, utf8 } from '../../src/base/bytes.ts'
 import { sleep } from '../../src/base/waiting.ts'
 import { encode } from '../../src/codec/description.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import {
   BUSY_MS,
-  CLIENT_LIMITS,
   HEADERS_SHARE,
   LEAST_COST,
-  MAX_ANSWER_BYTES,
-  MAX_ATTEMPTS,
-  MAX_HEADERS_BYTES,
   MAX_REQUEST_BYTES,
   MAX_SERVED_BYTES,
-  MAX_TEXT_BYTES,
   MAX_WAIT_MS,
   READ_GATE,
   READ_REQUEST_MS,
   REFUSAL_BUDGET,
   SERVER_BUDGET,
   SERVER_GATE,
+  SHORT_ANSWER_BYTES,
   STALL_MS,
   WRITE_ANSWER_MS,
   WRITE_BYTES,
@@ -32,9 +27,7 @@ import {
   OPTION_MESSAGES,
   STATUS_OK,
 } from '../../src/p2p/chainExchange/messages.ts'
-import { readAnswer } from '../../src/p2p/chainExchange/readAnswer.ts'
 import { serveChainExchange } from '../../src/p2p/chainExchange/server.ts'
-import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
@@ -42,7 +35,6 @@ import { header } from '../chain/buildChain.ts'
 import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { addClient, addLiar } from './exchangeNodes.ts'
 import { cborBytes, ServedStream } from './streams.ts'
 
 const GO_AWAY = 202
@@ -244,16 +236,44 @@ describe('served', () => {
     expect(faults(made.node)).toEqual([])
   })
 
-  it('what has waited too long is not answered: who asked has given it up', async () => {
-    const { time, serve } = served()
+  it.each([
+    [MAX_WAIT_MS, true],
+    [MAX_WAIT_MS + 1, false],
+  ])('what has waited %s ms: whether it is answered: %s', async (ms, isAnswered) => {
+    // In two writes, neither of which stalls.
+    const { time, serve } = served(tipsetOf(2 * WRITE_BYTES - 100))
     const runningPerPeer = SERVER_GATE.runningPerPeer as number
-    const slowly = (): Promise<void> => sleep(time, MAX_WAIT_MS - 1000)
+    const slowly = (): Promise<void> => sleep(time, ms / 2)
     const asked = Array.from(
-      { length: 3 * runningPerPeer },
+      { length: 2 * runningPerPeer },
       () => new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), slowly),
     )
     await time.until(Promise.all(asked.map((stream) => serve('lotus', stream))))
-    expect(asked.map(({ written }) => written.length > 0)).toEqual(asked.map((_, i) => i < 2 * runningPerPeer))
+    expect(asked.map(({ written }) => written.length > 0)).toEqual(
+      asked.map((_, i) => isAnswered || i < runningPerPeer),
+    )
+  })
+
+  it('an answer in the making ends early while another peer waits for a place', async () => {
+    const tipsets = 4
+    for (const [bytes, peers, made] of [
+      [SHORT_ANSWER_BYTES / tipsets, SERVER_GATE.running, 2 * tipsets],
+      [SHORT_ANSWER_BYTES / tipsets, SERVER_GATE.running + 1, tipsets],
+      [SHORT_ANSWER_BYTES / tipsets + 1, SERVER_GATE.running + 1, tipsets - 1],
+    ] as const) {
+      // Each has a turn of its own for every tipset.
+      const { time, serve } = served(tipsetOf(bytes), BUSY_MS)
+      const asked = Array.from(
+        { length: peers },
+        () => new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(2 * tipsets)),
+      )
+      await time.until(Promise.all(asked.map((stream, i) => serve(`peer ${i}`, stream))))
+      // Array of 3, the status, no text, so many tipsets.
+      const status = made === 2 * tipsets ? [0] : [0x18, 101]
+      const head = [0x83, ...status, 0x60, 0x80 + made]
+      const [first] = asked as [ServedStream]
+      expect([...(first.written[0] as Uint8Array).subarray(0, head.length)]).toEqual(head)
+    }
   })
 
   it('a Lotus that has but this peer asks sixteen times at once, and each is answered', async () => {
@@ -285,102 +305,24 @@ describe('served', () => {
     expect(await ask('peer', length, options)).toBe(GO_AWAY)
     expect(faults(node)).toEqual(['FLOOD'])
   })
-})
-
-describe('asked', () => {
-  const { key } = createTipset([header(undefined, 1_000_000, 1)])
-  const question = { head: key, length: 1, messages: false }
 
   it.each([
-    [MAX_HEADERS_BYTES, 'GARBAGE'],
-    [MAX_HEADERS_BYTES + 1, 'OVERSIZED'],
-  ])('headers of %s bytes', async (bytes, fault) => {
-    const time = new VirtualTime()
-    const network = new MemoryNetwork(time)
-    addLiar(network, 'liar', () => concatBytes(fromHex('83006081'), cborBytes(bytes)))
-    const { client, reports } = addClient(network, time, 'asker')
-    network.connect('asker', 'liar')
-    await expect(time.until(client.fetch(question, {}))).rejects.toMatchObject({ code: 'ALL_PEERS_FAILED' })
-    expect(reports).toMatchObject([{ what: { fault } }])
-  })
-
-  it.each([
-    [MAX_TEXT_BYTES, 'PEER_REFUSED'],
-    [MAX_TEXT_BYTES + 1, 'TOO_LARGE'],
-  ])('the text of an error of %s bytes', async (bytes, code) => {
-    const text = utf8('x'.repeat(bytes))
-    const answer = concatBytes(fromHex('8318ca79'), Uint8Array.of(bytes >> 8, bytes & 255), text, fromHex('80'))
-    const reader = new StreamReader(new ServedStream(CHAIN_EXCHANGE_PROTOCOL, answer), CLIENT_LIMITS.maxBytes)
-    const expected = { length: 1, maxTipsetBytes: MAX_HEADERS_BYTES }
-    await expect(readAnswer(reader, expected, () => true)).rejects.toMatchObject({ code })
-  })
-
-  it('an answer of the longest is read, of a byte more not', async () => {
-    expect(CLIENT_LIMITS.maxBytes).toBe(MAX_ANSWER_BYTES)
-    const piece = 1024 * 1024
-    for (const isLonger of [false, true]) {
-      let left = MAX_ANSWER_BYTES + Number(isLonger)
-      const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, undefined)
-      stream.read = () => {
-        const count = Math.min(left, piece)
-        left -= count
-        return Promise.resolve(count === 0 ? undefined : new Uint8Array(count))
-      }
-      const reader = new StreamReader(stream, CLIENT_LIMITS.maxBytes)
-      for (let at = 0; at < MAX_ANSWER_BYTES; at += piece) await reader.bytes(piece)
-      const end = reader.atEnd()
-      if (isLonger) await expect(end).rejects.toMatchObject({ code: 'TOO_LARGE' })
-      else expect(await end).toBe(true)
-    }
-  })
-
-  it('so many peers, one after the other', async () => {
-    for (const [peers, asked] of [
-      [MAX_ATTEMPTS, MAX_ATTEMPTS],
-      [MAX_ATTEMPTS + 1, MAX_ATTEMPTS],
-    ] as const) {
-      const time = new VirtualTime()
-      const network = new MemoryNetwork(time)
-      const { client } = addClient(network, time, 'asker')
-      let count = 0
-      for (let i = 0; i < peers; i++) {
-        addLiar(network, `peer ${i}`, () => {
-          count++
-          return fromHex('8318ca6080')
-        })
-        network.connect('asker', `peer ${i}`)
-      }
-      await expect(time.until(client.fetch(question, {}))).rejects.toMatchObject({ code: 'ALL_PEERS_FAILED' })
-      expect(count).toBe(asked)
-    }
-  })
-
-  it.each([
-    ['a peer that opens no stream', CLIENT_LIMITS.openMs],
-    ['a peer that says nothing', CLIENT_LIMITS.pace?.waitMs ?? 0],
-    ['a peer that is just fast enough, and never done', CLIENT_LIMITS.answerMs],
-  ])('%s is given up in time', async (what, ms) => {
-    const time = new VirtualTime()
-    const network = new MemoryNetwork(time)
-    const perSecond = CLIENT_LIMITS.pace?.bytesPerSecond ?? 0
-    network.addNode('peer').links.handle(CHAIN_EXCHANGE_PROTOCOL, async (_, stream) => {
-      if (!what.includes('fast')) return await never()
-      await stream.write(concatBytes(fromHex('83006081'), cborBytes(MAX_ANSWER_BYTES - 100).subarray(0, 10)))
-      for (;;) {
-        await new Promise<void>((resolve) => time.setTimeout(resolve, 1000))
-        await stream.write(new Uint8Array(perSecond))
-      }
-    })
-    const asker = addClient(network, time, 'asker')
-    network.connect('asker', 'peer')
-    if (what.includes('opens')) Object.assign(asker, { open: never })
-    let error: unknown
-    asker.client.fetch({ ...question, messages: true }, {}).catch((thrown: unknown) => {
-      error = thrown
-    })
-    await time.advance(ms - 1)
-    expect(error).toBeUndefined()
-    await time.advance(1)
-    expect(error).toMatchObject({ code: 'ALL_PEERS_FAILED', message: expect.stringContaining('ms') as unknown })
+    [999, 3, ['FLOOD', 'FLOOD']],
+    [1000, 4, ['FLOOD']],
+  ])('then so many tipsets a second, and so many refusals: after %s ms', async (ms, tipsets, reported) => {
+    const { ask, node, time } = served()
+    const ofSecond = 4
+    const length = SERVER_BUDGET.perSecond / ofSecond
+    const isAnswered = async (): Promise<boolean> =>
+      (await ask('peer', length, OPTION_HEADERS | OPTION_MESSAGES)) !== GO_AWAY
+    for (let i = 0; i < SERVER_BUDGET.capacity / length; i++) expect(await isAnswered()).toBe(true)
+    for (let i = 0; i <= REFUSAL_BUDGET.capacity; i++) expect(await isAnswered()).toBe(false)
+    expect(faults(node)).toEqual(['FLOOD'])
+    await time.advance(ms / REFUSAL_BUDGET.perSecond)
+    for (let i = 0; i < tipsets; i++) expect(await isAnswered()).toBe(true)
+    expect(await isAnswered()).toBe(false)
+    expect(faults(node)).toEqual(reported)
+    expect(await isAnswered()).toBe(false)
+    expect(faults(node)).toEqual([...reported, 'FLOOD'])
   })
 })
