@@ -17,7 +17,7 @@ import {
 import { type BitswapMessage, encodeMessage, type Want } from '../../src/p2p/bitswap/messages.ts'
 import { Swarm } from '../../src/p2p/bitswap/swarm.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { block, NEWEST, never, Swaps } from './swaps.ts'
+import { block, NEWEST, never, Swaps, sendTo } from './swaps.ts'
 
 const nothing: BitswapMessage = { wants: [], blocks: [], presences: [] }
 
@@ -56,6 +56,29 @@ describe('blocks that nobody asked for', () => {
       expect(answered).toBe(ms)
       expect(client.reports).toHaveLength(ms === 0 ? 0 : 1)
     }
+  })
+
+  it.each([
+    [1000 / UNASKED_BUDGET.perSecond - 1, 1],
+    [1000 / UNASKED_BUDGET.perSecond, 0],
+  ])('are borne so many a second: %s ms after the last one too many are %s', async (ms, tooMany) => {
+    const swaps = new Swaps()
+    const client = swaps.add('client')
+    const peer = swaps.network.addNode('peer')
+    swaps.network.connect('peer', 'client')
+    let sent = 0
+    const send = async (count: number): Promise<void> => {
+      const blocks = Array.from({ length: count }, () => block(`unasked ${sent++}`))
+      await sendTo(peer, 'client', { blocks })
+      await swaps.time.settle()
+    }
+    await send(UNASKED_BUDGET.capacity)
+    expect(client.reports).toEqual([])
+    await swaps.time.advance(ms)
+    await send(1)
+    expect(client.reports).toHaveLength(tooMany)
+    await send(1)
+    expect(client.reports).toHaveLength(tooMany + 1)
   })
 })
 

@@ -320,7 +320,11 @@ describe('what is sent to a peer', () => {
     }
   })
 
-  it('goes over streams of its own, no faster than a peer bears, until it has shown that it reads on', async () => {
+  /** Who has no place looks for one so often, ms. */
+  const LOOK_MS = 20
+
+  /** A peer that reads on and says nothing, and what is sent to it. */
+  function silentReader(): { to: PeerSender; time: VirtualTime; streams: () => number; messages: () => number } {
     const swaps = new Swaps()
     const reader = swaps.network.addNode('reader')
     let streams = 0
@@ -334,16 +338,34 @@ describe('what is sent to a peer', () => {
     const { time } = swaps
     const deps = { links: node.links, protocols: [NEWEST], log: silentLog, time: { clock: time, timers: time } }
     const to = new PeerSender({ ...deps, signal: never }, 'reader')
+    return { to, time, streams: () => streams, messages: () => messages }
+  }
+
+  it('goes over streams of its own, no faster than a peer bears, until it has shown that it reads on', async () => {
+    const { to, time, streams, messages } = silentReader()
     for (let i = 0; i < 1000; i++) to.send(nothing, 1).catch(() => undefined)
     await time.settle()
-    expect(streams).toBe(PROBE_BUDGET.capacity)
+    expect(streams()).toBe(PROBE_BUDGET.capacity)
     await time.advance(PROBE_MS - 1)
-    expect(streams).toBeGreaterThan(PROBE_BUDGET.capacity)
-    expect(streams).toBeLessThanOrEqual(PROBE_BUDGET.capacity + (PROBE_BUDGET.perSecond * PROBE_MS) / 1000)
-    const before = streams
+    const lastLookMs = PROBE_MS - LOOK_MS
+    expect(streams()).toBe(PROBE_BUDGET.capacity + Math.floor((PROBE_BUDGET.perSecond * lastLookMs) / 1000))
+    expect(messages()).toBe(streams())
+    const before = streams()
     await time.advance(100)
     // The one that waited for its turn.
-    expect(streams - before).toBeLessThanOrEqual(1)
-    expect(messages).toBe(1000)
+    expect(streams() - before).toBeLessThanOrEqual(1)
+    expect(messages()).toBe(1000)
+  })
+
+  it.each([
+    [PROBE_MS - 1, 2],
+    [PROBE_MS, 1],
+  ])('has shown it when a stream has been open for so long: after %s ms streams are %s', async (ms, count) => {
+    const { to, time, streams, messages } = silentReader()
+    await to.send(nothing, 1)
+    await time.advance(ms)
+    await to.send(nothing, 1)
+    await time.settle()
+    expect([streams(), messages()]).toEqual([count, 2])
   })
 })

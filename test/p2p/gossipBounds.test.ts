@@ -23,6 +23,7 @@ import {
   TAKE_OVER_MS,
   type TopicBounds,
   USELESS_COST,
+  VERDICT_MS,
 } from '../../src/p2p/gossip/limits.ts'
 import type { PeerGater } from '../../src/p2p/gossip/peerGater.ts'
 import { messagesRootOf } from '../../src/p2p/gossip/readBlockMsg.ts'
@@ -94,10 +95,15 @@ describe.each([
     expect(await bring('peer', 1)).toBe('ignore flood')
   })
 
-  it('of all peers that were of no use yet', async () => {
-    const { bring } = guarded(bounds, accepts, false)
+  it('of all peers that were of no use yet, then so many a second', async () => {
+    const { bring, time } = guarded(bounds, accepts, false)
     for (let i = 0; i < bounds.ofAll.capacity; i++) expect(await bring(`peer ${i % 100}`, 1)).toBe('accept')
     expect(await bring('peer', 1)).toBe('ignore busy')
+    const forOneMs = 1000 / bounds.ofAll.perSecond
+    await time.advance(forOneMs / 2)
+    expect(await bring('peer', 1)).toBe('ignore busy')
+    await time.advance(forOneMs / 2)
+    expect([await bring('peer', 1), await bring('peer', 1)]).toEqual(['accept', 'ignore busy'])
     const useful = guarded(bounds, accepts)
     for (let i = 0; i <= bounds.ofAll.capacity; i++) expect(await useful.bring(`peer ${i % 100}`, 1)).toBe('accept')
   })
@@ -150,7 +156,7 @@ it('judging rests after so long, so that others have their turn', async () => {
   }
 })
 
-it('a block that was seen is known until so many others were', async () => {
+describe('a block', () => {
   const genesis = { blocks: [header(undefined, 0, 1)], height: 0 }
   const view = {
     network: { protocol: { chainFinality: 900, maxHeightDrift: 5 }, blockDelaySecs: 30 },
@@ -158,29 +164,50 @@ it('a block that was seen is known until so many others were', async () => {
   }
   const unsigned = header(undefined, 1, 1)
   const lists = { blsMessages: [], secpkMessages: [] }
-  const signature = { type: 2, data: new Uint8Array(96) }
-  const messages = messagesRootOf({ header: unsigned, ...lists })
-  const block: BlockMsg = { header: { ...unsigned, messages, blockSig: signature }, ...lists }
-  for (const [others, reason] of [
-    [SEEN_BLOCKS - 1, 'seen'],
-    [SEEN_BLOCKS, 'not_judged'],
-  ] as const) {
+
+  /** A validator of it, where reading state goes so. */
+  function validating(readState: () => Promise<never>) {
+    const signature = { type: 2, data: new Uint8Array(96) }
+    const messages = messagesRootOf({ header: unsigned, ...lists })
+    const block: BlockMsg = { header: { ...unsigned, messages, blockSig: signature }, ...lists }
     const time = new VirtualTime(block.header.timestamp * 1000)
-    const validator = new BlockValidator({
-      view: view as never,
-      readState: () => Promise.reject(new Error('no state')),
-      clock: time,
-      timers: time,
-      log: silentLog,
-    })
-    validator.see(headerCid(block.header))
-    const digest = new Uint8Array(32)
-    for (let i = 0; i < others; i++) {
-      new DataView(digest.buffer).setUint32(0, i)
-      validator.see(createCid(0x71, HASH_BLAKE2B_256, digest.slice()))
+    const deps = { view: view as never, readState, clock: time, timers: time, log: silentLog }
+    const validator = new BlockValidator(deps)
+    return {
+      time,
+      validator,
+      cid: headerCid(block.header),
+      validate: () => validator.validate({ data: encode(blockMsg, block), from: 'peer' }),
     }
-    expect(await validator.validate({ data: encode(blockMsg, block), from: 'peer' })).toMatchObject({ reason })
   }
+
+  it('that was seen is known until so many others were', async () => {
+    for (const [others, reason] of [
+      [SEEN_BLOCKS - 1, 'seen'],
+      [SEEN_BLOCKS, 'not_judged'],
+    ] as const) {
+      const { validator, cid, validate } = validating(() => Promise.reject(new Error('no state')))
+      validator.see(cid)
+      const digest = new Uint8Array(32)
+      for (let i = 0; i < others; i++) {
+        new DataView(digest.buffer).setUint32(0, i)
+        validator.see(createCid(0x71, HASH_BLAKE2B_256, digest.slice()))
+      }
+      expect(await validate()).toMatchObject({ reason })
+    }
+  })
+
+  it('is judged in time, or not at all', async () => {
+    const { time, validate } = validating(() => new Promise(() => undefined))
+    let judged: unknown
+    void validate().then((verdict) => {
+      judged = verdict
+    })
+    await time.advance(VERDICT_MS - 1)
+    expect(judged).toBeUndefined()
+    await time.advance(1)
+    expect(judged).toMatchObject({ verdict: 'ignore', reason: 'not_judged' })
+  })
 })
 
 describe('messages of a block', () => {

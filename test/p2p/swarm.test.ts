@@ -21,6 +21,23 @@ it('asks of all peers together are bounded; the one that was asked most forgets 
   expect(swarm.remembered).toBe(1)
 })
 
+it('at the bound nothing is forgotten; one ask more, and what was asked first of who was asked most is', () => {
+  const peers = 8
+  for (const [more, isExpected] of [
+    [0, true],
+    [1, false],
+  ] as const) {
+    const swarm = new Swarm(new VirtualTime())
+    for (let i = 0; i < MAX_REMEMBERED_ASKS / peers; i++) {
+      for (let peer = 0; peer < peers; peer++) swarm.asks(`peer ${peer}`, `cid ${i}`)
+    }
+    for (let i = 0; i < more; i++) swarm.asks('peer 0', `more ${i}`)
+    expect(swarm.remembered === MAX_REMEMBERED_ASKS).toBe(isExpected)
+    expect(swarm.brought('peer 0', 'cid 0', false)).toBe(isExpected)
+    expect(swarm.brought('peer 1', 'cid 0', false)).toBe(true)
+  }
+})
+
 it('what is expected no more is forgotten as others are asked for', async () => {
   const time = new VirtualTime()
   const swarm = new Swarm(time)
