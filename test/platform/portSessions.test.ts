@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { FramePort } from '../../platform/browser/framePort.ts'
 import { openSession } from '../../platform/browser/frames.ts'
 import { PortSessions } from '../../platform/browser/portSessions.ts'
-import { HOLD_UNREAD_BYTES, MAX_ANONYMOUS_REQUEST_BYTES, MAX_UNREAD_BYTES } from '../../src/base/bounds.ts'
+import {
+  HOLD_UNREAD_BYTES,
+  MAX_ALL_UNREAD_BYTES,
+  MAX_ANONYMOUS_REQUEST_BYTES,
+  MAX_UNREAD_BYTES,
+} from '../../src/base/bounds.ts'
 import { json } from '../../src/codec/description.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
@@ -144,6 +149,26 @@ describe('a port', () => {
     expect([early.refusal, late.refusal]).toEqual(['the node did not start', 'the node did not start'])
     expect([early.isClosed, late.isClosed]).toEqual([true, true])
     expect(ended).toBe(1)
+  })
+
+  it('is answered with so much unread, and loses its session with a byte more', () => {
+    const host = { node: { engine, handler }, settle: () => undefined }
+    const told: string[] = []
+    let unread = MAX_ALL_UNREAD_BYTES
+    const receiver = {
+      frame: (text: string) => void told.push(text.slice(0, 8)),
+      unreadBytes: () => unread,
+      refused: (reason: string) => void told.push(reason),
+    }
+    const session = openSession(host, { access: { as: 'page' }, version: 'v1' }, receiver)
+    session.receive(call)
+    expect(told).toEqual(['{"id":1,'])
+    // What was said meanwhile is taken when the client has read.
+    unread = 0
+    session.drained()
+    unread = MAX_ALL_UNREAD_BYTES + 1
+    session.receive(call)
+    expect(told.slice(1)).toEqual(['the client does not read its answers'])
   })
 
   it('may say so much before the node answers, and no more', async () => {

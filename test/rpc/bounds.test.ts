@@ -276,6 +276,7 @@ describe('HTTP', () => {
     expect((await post(sized(anonymous + 1))).body).toContain(tooBig(anonymous))
     const token = { authorization: 'Bearer good' }
     expect((await post(sized(anonymous + 1), token)).body).toContain('not found')
+    expect((await post(sized(bounds.MAX_REQUEST_BYTES), token)).body).toContain('not found')
     expect((await post(sized(bounds.MAX_REQUEST_BYTES + 1), token)).body).toContain(tooBig(bounds.MAX_REQUEST_BYTES))
     expect(handler.admit({ url: '/rpc/v1', header: () => undefined })).toBe(anonymous)
   })

@@ -215,8 +215,9 @@ describe('bounds of a connection', () => {
         },
       },
     })
-    const drain = (): void => {
-      unread = 0
+    /** @param left - bytes that it has not read yet */
+    const drain = (left = 0): void => {
+      unread = left
       one.drained()
     }
     return {
@@ -239,6 +240,23 @@ describe('bounds of a connection', () => {
     expect(client.sent.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, i) => i))
     client.drain()
     expect(client.held.at(-1)).toBe(false)
+  })
+
+  it('is read from with so much unread, and not with a byte more, until half of that has left', () => {
+    const client = slow()
+    let id = 0
+    const ask = (): void => client.one.receive(request(++id, 'Filecoin.Open'))
+    client.drain(HOLD_UNREAD_BYTES)
+    ask()
+    expect(client.held).toEqual([])
+    client.drain(HOLD_UNREAD_BYTES + 1)
+    ask()
+    expect(client.held).toEqual([true])
+    client.drain(HOLD_UNREAD_BYTES / 2 + 1)
+    ask()
+    expect([client.held, client.sent.length]).toEqual([[true], 2])
+    client.drain(HOLD_UNREAD_BYTES / 2)
+    expect([client.held, client.sent.length]).toEqual([[true, false], 3])
   })
 
   it('so many requests under way, and one more', () => {
@@ -277,6 +295,17 @@ describe('bounds of a connection', () => {
     for (let i = 0; i < 400; i++) client.tell('x'.repeat(100_000))
     expect(client.unread()).toBeLessThan(MAX_UNREAD_BYTES + 200_000)
     expect(client.closed()).toBe('the client does not read what it has subscribed to')
+  })
+
+  it('an event goes to who has so much unread, and ends the connection of who has a byte more', () => {
+    const client = slow()
+    client.one.receive(request(1, 'Filecoin.Tell'))
+    client.drain(MAX_UNREAD_BYTES)
+    client.tell('at the bound')
+    expect([client.sent.length, client.closed()]).toEqual([2, undefined])
+    client.drain(MAX_UNREAD_BYTES + 1)
+    client.tell('above it')
+    expect([client.sent.length, client.closed()]).toEqual([2, 'the client does not read what it has subscribed to'])
   })
 
   it('a large answer that it still reads is not held against what it has subscribed to', () => {

@@ -156,8 +156,11 @@ describe('what is told', () => {
       ((await parts.next()).value as string | undefined) ?? undefined
     expect(await next()).toBe('id: 4\ndata: {"Reverted":[],"Applied":[],"Position":[{"/":"4"}]}\n\n')
     expect(await next()).toMatch(/^id: 5\n/)
-    const nothing = next()
-    await time.advance(bounds.PING_INTERVAL_MS)
+    let said: string | undefined
+    const nothing = next().then((text) => (said = text))
+    await time.advance(bounds.PING_INTERVAL_MS - 1)
+    expect(said).toBeUndefined()
+    await time.advance(1)
     expect(await nothing).toBe(': nothing new\n\n')
     const more = next()
     newest = 6

@@ -1,5 +1,5 @@
 /** Real sockets against a real server: what a client that sends slowly, reads nothing or does nothing can take. */
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { Connections } from '../../../platform/server/connections.ts'
@@ -65,6 +65,23 @@ describe('connections', () => {
     expect([a, c, d, e].map(({ destroyed }) => destroyed)).toEqual([false, false, false, false])
     expect([a, c, d, e].map((socket) => connections.admits(socket))).toEqual([true, true, true, false])
     expect(connections.size).toBe(3)
+  })
+
+  it('as many are admitted as a node’s bound, and not one more until one has left', () => {
+    const connections = new Connections(() => 0)
+    const sockets = Array.from({ length: MAX_CONNECTIONS + 2 }, () => new Socket())
+    for (const one of sockets.slice(0, MAX_CONNECTIONS)) {
+      connections.add(one)
+      connections.is('socket', one)
+    }
+    const [above, next] = sockets.slice(MAX_CONNECTIONS) as [Socket, Socket]
+    connections.add(above)
+    expect(sockets.slice(0, -1).filter((one) => !connections.admits(one))).toEqual([above])
+    expect(connections.size).toBe(MAX_CONNECTIONS)
+    sockets[0]?.emit('close')
+    connections.add(next)
+    expect([connections.admits(next), connections.size]).toEqual([true, MAX_CONNECTIONS])
+    for (const one of sockets) one.destroy()
   })
 
   it('one that was just opened stays, until its request should have come', async () => {

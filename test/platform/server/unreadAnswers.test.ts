@@ -41,6 +41,16 @@ describe('answers that wait', () => {
     expect(ended(clients)).toEqual([0, 1, 2, 3, 4])
   })
 
+  it('may be as many as a node’s bound, and not one byte more', () => {
+    const unread = new UnreadAnswers()
+    const clients = [new Client(), new Client()] as const
+    unread.set(clients[0], MAX_ALL_UNREAD_BYTES / 2)
+    unread.set(clients[1], MAX_ALL_UNREAD_BYTES / 2)
+    expect(ended(clients)).toEqual([])
+    unread.set(clients[1], MAX_ALL_UNREAD_BYTES / 2 + 1)
+    expect(ended(clients)).toEqual([0])
+  })
+
   it('of clients that read are forgotten', () => {
     const unread = new UnreadAnswers(100 * KIB)
     const clients = Array.from({ length: 100 }, () => new Client())

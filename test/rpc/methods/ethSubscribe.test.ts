@@ -1,5 +1,6 @@
 /** Many subscriptions cost a node little more than one: what they tell is made once, and others have their turn between them. */
 import { expect, it } from 'vitest'
+import { MAX_CHANNELS } from '../../../src/base/bounds.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { CostQueues } from '../../../src/rpc/cost.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
@@ -48,11 +49,17 @@ function node() {
   const engine = new RpcEngine({ table: createMethodTable(rows), json: JSON_CONTEXT, log: silentLog, queues })
   const told = new Map<string, Json[]>()
   const names: string[] = []
+  const refusals: string[] = []
   let left = 0
   let whenTold = (): void => undefined
   const send = (text: string): void => {
-    const frame = JSON.parse(text) as { result?: string; params?: { subscription: string; result: Json } }
-    if (frame.result !== undefined) names.push(frame.result)
+    const frame = JSON.parse(text) as {
+      result?: string | boolean
+      error?: { message: string }
+      params?: { subscription: string; result: Json }
+    }
+    if (typeof frame.result === 'string') names.push(frame.result)
+    if (frame.error !== undefined) refusals.push(frame.error.message)
     if (frame.params === undefined) return
     const { subscription, result } = frame.params
     told.set(subscription, [...(told.get(subscription) ?? []), result])
@@ -73,7 +80,7 @@ function node() {
   const subscribed = async (count: number): Promise<void> => {
     while (names.length < count) await turn()
   }
-  return { store, on, printed, time, told, names, ask, expecting, subscribed }
+  return { store, on, printed, time, told, names, refusals, ask, expecting, subscribed }
 }
 
 it('the logs of a tipset are made once for all subscriptions, and each is told all of them in order', async () => {
@@ -151,4 +158,17 @@ it('logs with more topics than any has are refused', () => {
   expect(() => row.handle(['logs', { topics: [...topics, null] }], call)).toThrow(
     'too many topics in filter: 5, max: 4',
   )
+})
+
+it('so many subscriptions of one connection, and one more is refused until one has ended', async () => {
+  const { ask, names, refusals, subscribed } = node()
+  for (let i = 0; i < MAX_CHANNELS; i++) ask('eth_subscribe', ['newHeads'])
+  await subscribed(MAX_CHANNELS)
+  ask('eth_subscribe', ['newHeads'])
+  while (refusals.length === 0 && names.length === MAX_CHANNELS) await turn()
+  expect(refusals).toEqual([`too many subscriptions on this connection, at most ${MAX_CHANNELS}`])
+  ask('eth_unsubscribe', [names[0] as string])
+  ask('eth_subscribe', ['newHeads'])
+  await subscribed(MAX_CHANNELS + 1)
+  expect(refusals).toHaveLength(1)
 })
