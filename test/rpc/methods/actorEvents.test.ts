@@ -1,35 +1,47 @@
-/** A subscription to events tells each once, past or new, and its search waits for a place like any other. */
-import { expect, it } from 'vitest'
+/** A subscription to events tells each once, past or new, and its search waits for a place like any other; a search gives so many. */
+import { describe, expect, it } from 'vitest'
 import { COST_LIMITS } from '../../../src/base/bounds.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import type { ExecutedTipset } from '../../../src/eth/executedTipset.ts'
 import { CostQueues } from '../../../src/rpc/cost.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
 import type { EthReader } from '../../../src/rpc/ethReader.ts'
+import { MAX_FILTER_RESULTS } from '../../../src/rpc/limits.ts'
+import type { CallContext } from '../../../src/rpc/method.ts'
 import { actorEventMethods } from '../../../src/rpc/methods/actorEvents.ts'
 import { RpcSession } from '../../../src/rpc/session.ts'
 import { createMethodTable } from '../../../src/rpc/table.ts'
+import { eventFilter } from '../../../src/rpc/types/actorEvents.ts'
 import type { Tipset } from '../../../src/types/tipset.ts'
 import { keyAddress, testMessage } from '../../mempool/fakes.ts'
 import { SlowTime } from '../../support/slowTime.ts'
-import { forkingChain, JSON_CONTEXT } from '../forkingChain.ts'
+import { forkingChain, JSON_CONTEXT, plainCall } from '../forkingChain.ts'
 import { silentLog } from '../stubTable.ts'
 
 const SUBSCRIPTIONS = 12
 const EVENTS = 3
 
-/** A node at epoch 5 each of whose tipsets has events; `reads` says when they are read. */
-function node(reads: (tipset: Tipset) => Promise<void> = async () => undefined) {
+const atOnce = async (): Promise<void> => undefined
+
+/** A reader of a node at epoch 5 whose tipsets have so many events; `reads` says when they are read. */
+function eventReader(countOf: (tipset: Tipset) => number, reads: (tipset: Tipset) => Promise<void> = atOnce) {
   const { store, on } = forkingChain(5)
   const { message } = testMessage(keyAddress(1), keyAddress(2), 0, 1n)
   const event = { emitter: 1001n, entries: [{ flags: 3, key: 't1', codec: 85, value: new Uint8Array(1) }] }
-  const messages = [{ message: { kind: 'bls', message }, events: Array.from({ length: EVENTS }, () => event) }]
   const executed = async (tipset: Tipset): Promise<ExecutedTipset> => {
     await reads(tipset)
+    const messages = [
+      { message: { kind: 'bls', message }, events: Array.from({ length: countOf(tipset) }, () => event) },
+    ]
     return { tipset, tree: { getActor: () => undefined }, messages } as unknown as ExecutedTipset
   }
   const view = { store, network: { addressPrefix: 't' } }
-  const reader = { view, fetches: false, executed } as unknown as EthReader
+  return { store, on, reader: { view, fetches: false, executed } as unknown as EthReader }
+}
+
+/** A node at epoch 5 each of whose tipsets has events. */
+function node(reads: (tipset: Tipset) => Promise<void> = atOnce) {
+  const { store, on, reader } = eventReader(() => EVENTS, reads)
   const time = new SlowTime()
   const queues = new CostQueues({ clock: time, timers: time })
   const table = createMethodTable(actorEventMethods({ reader, log: silentLog }))
@@ -116,4 +128,35 @@ it('a subscription to what comes takes no place', () => {
   const { queues, subscribe } = node()
   subscribe({})
   expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+})
+
+describe('a search', () => {
+  const HALF = MAX_FILTER_RESULTS / 2
+
+  /** @returns how many events are given of tipsets at 1 and 2 that have so many */
+  async function found(counts: readonly [number, number]): Promise<number> {
+    const { reader } = eventReader(({ height }) => counts[height - 1] ?? 0)
+    const row = actorEventMethods({ reader, log: silentLog }).find(
+      ({ name }) => name === 'GetActorEventsRaw',
+    ) as never as {
+      handle(args: readonly unknown[], call: CallContext): Promise<unknown[]>
+    }
+    return (await row.handle([eventFilter.fromJson({ fromHeight: 1, toHeight: 2 }, JSON_CONTEXT)], plainCall())).length
+  }
+
+  it.each([
+    [HALF, HALF],
+    [MAX_FILTER_RESULTS + 1, 0],
+    [0, MAX_FILTER_RESULTS + 1],
+  ])('gives %i and %i events: no more than the bound, or of one tipset alone', async (...counts) => {
+    expect(await found(counts)).toBe(counts[0] + counts[1])
+  })
+
+  it.each([
+    [HALF, HALF + 1],
+    [MAX_FILTER_RESULTS, 1],
+    [1, MAX_FILTER_RESULTS],
+  ])('does not give %i and %i events', async (...counts) => {
+    await expect(found(counts)).rejects.toThrow('filter matches too many events')
+  })
 })
