@@ -8,8 +8,9 @@ import { answerBatch, type BatchDeps, NO_ROOM } from './batch.ts'
 import type { CallerName } from './cost.ts'
 import type { Caller, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
-import { isForeignName, isForeignPage } from './foreignPages.ts'
+import { isForeignName, isForeignPage, type PageRules } from './foreignPages.ts'
 import { EPOCH_HEADER, type HeadEpochs, MIN_EPOCH_HEADER, ofEpoch, withHeaders } from './headEpochs.ts'
+import { type HealthLine, healthAnswer } from './healthAnswer.ts'
 import type { HttpRequest, HttpResponse } from './httpMessage.ts'
 import type { ApiVersion } from './method.ts'
 import type { Outcome, StreamedOutcome } from './outcome.ts'
@@ -54,12 +55,6 @@ export interface AdmittedSocket {
   readonly name: CallerName
 }
 
-/** One reason of a health answer. */
-export interface HealthLine {
-  readonly ok: boolean
-  readonly text: string
-}
-
 /** Lotus' path of figures, and the usual one. */
 const METRICS_PATHS: readonly string[] = ['/debug/metrics', '/metrics']
 const METRICS_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
@@ -77,7 +72,6 @@ const PEER_PATH = '/p2p'
 const TRANSFERS_PATH = '/transfers'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
-const TEXT_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; charset=utf-8' }
 const NEWLINE = utf8('\n')
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 const NOT_FOUND: HttpResponse = {
@@ -245,11 +239,22 @@ export class HttpHandler {
 
   /** Permissions of who may call; the answer to who may not. */
   #caller(request: Pick<HttpRequest, 'url' | 'header'>): ReadonlySet<string> | HttpResponse {
-    const { allowedOrigins: origins = [], allowedHosts: hosts = [] } = this.#options
-    if (isForeignPage(request, { origins, hosts })) return FOREIGN_PAGE
     const permissions = this.permissions(request)
-    if (permissions === undefined) return UNAUTHORIZED
-    return permissions === ANONYMOUS && isForeignName(request, { origins, hosts }) ? FOREIGN_NAME : permissions
+    return this.#foreign(request, permissions) ?? permissions ?? UNAUTHORIZED
+  }
+
+  /** The answer to a page that was not let in, and to who has no token and calls this node by a name that a stranger may own. */
+  #foreign(
+    request: Pick<HttpRequest, 'url' | 'header'>,
+    permissions: ReadonlySet<string> | undefined,
+  ): HttpResponse | undefined {
+    if (isForeignPage(request, this.#rules)) return FOREIGN_PAGE
+    return permissions === ANONYMOUS && isForeignName(request, this.#rules) ? FOREIGN_NAME : undefined
+  }
+
+  get #rules(): PageRules {
+    const { allowedOrigins: origins = [], allowedHosts: hosts = [] } = this.#options
+    return { origins, hosts }
   }
 
   #largestBody(permissions: ReadonlySet<string>): number {
@@ -292,30 +297,31 @@ export class HttpHandler {
   #other(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const end = request.url.indexOf('?')
     const path = end < 0 ? request.url : request.url.slice(0, end)
-    if (path === PEER_PATH) return this.#peer(request)
     if (path === TRANSFERS_PATH) return this.#transfers(request)
-    const { health, metrics, presumed } = this.#options
+    const { health, metrics, peer, files } = this.#options
+    if (path === PEER_PATH && peer !== undefined && request.verb === 'GET') {
+      const headers = { ...JSON_HEADERS, ...this.#corsHeaders(request) }
+      return this.#keptFrom(request) ?? { status: 200, headers, body: `${JSON.stringify(peer())}\n` }
+    }
     if (metrics !== undefined && METRICS_PATHS.includes(path)) {
-      return { status: 200, headers: METRICS_HEADERS, body: metrics() }
+      return this.#keptFrom(request) ?? { status: 200, headers: METRICS_HEADERS, body: metrics() }
     }
-    if (path !== '/health/livez' && path !== '/health/readyz') {
-      return (request.verb === 'GET' ? this.#options.files?.(path) : undefined) ?? NOT_FOUND
-    }
-    const checks = (path === '/health/livez' ? health?.live() : health?.ready()) ?? []
-    const status = checks.every(({ ok }) => ok) ? 200 : 503
-    const lines = checks.map(({ ok, text }) => `[${ok ? '+' : '!'}] ${text}`)
-    const assumed = presumed?.()
-    if (assumed !== undefined) lines.push(assumed)
-    return lines.length === 0
-      ? { status, headers: NO_HEADERS, body: '' }
-      : { status, headers: TEXT_HEADERS, body: `${lines.join('\n')}\n` }
+    if (path === '/health/livez') return this.#health(request, health?.live())
+    if (path === '/health/readyz') return this.#health(request, health?.ready())
+    const file = request.verb === 'GET' ? files?.(path) : undefined
+    // Links of other pages lead here, and none of them can read what they lead to.
+    return file !== undefined && isForeignName(request, this.#rules) ? FOREIGN_NAME : (file ?? NOT_FOUND)
   }
 
-  #peer(request: HttpRequest): HttpResponse {
-    const { peer } = this.#options
-    if (peer === undefined || request.verb !== 'GET') return NOT_FOUND
-    const headers = { ...JSON_HEADERS, ...this.#corsHeaders(request) }
-    return { status: 200, headers, body: `${JSON.stringify(peer())}\n` }
+  #health(request: HttpRequest, checks: readonly HealthLine[] = []): HttpResponse {
+    const answer = healthAnswer(checks, this.#options.presumed?.())
+    // Load balancers ask by any name: the status is theirs, the reasons are not.
+    return this.#keptFrom(request) === undefined ? answer : { status: answer.status, headers: NO_HEADERS, body: '' }
+  }
+
+  /** The answer to who may not read what needs no token: a void one, or a proxy's own, counts as none. */
+  #keptFrom(request: HttpRequest): HttpResponse | undefined {
+    return this.#foreign(request, this.permissions(request) ?? ANONYMOUS)
   }
 
   #transfers(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
