@@ -2,74 +2,13 @@
  * A real node's secrets: nobody else can read their files at any moment of a start, and they are nowhere but where they belong:
  * not in what is printed or logged at the finest level, not in errors, figures, health answers or the other files of the home.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
-import { fromBase64, toBase64Url, toHex } from '../../../src/base/bytes.ts'
-import { RpcClient } from '../../support/rpcClient.ts'
+import { describe, expect, test } from 'vitest'
+import { bearerOf, expectNowhere, filesIn, keyTexts, refusals, secretsFolder } from './secretHolders.ts'
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'petrel-secrets-'))
-const children: ChildProcess[] = []
-afterAll(() => {
-  for (const child of children)
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** Every file below a folder. */
-function filesIn(path: string): string[] {
-  return existsSync(path)
-    ? readdirSync(path, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-    : []
-}
-
-interface Started {
-  readonly client: RpcClient
-  readonly url: string
-  readonly token: string
-  output(): string
-  stop(): Promise<void>
-}
-
-/** Starts a local chain under the umask that hides nothing; `look` is called again and again until it serves. */
-async function start(home: string, env: Record<string, string>, look: () => void): Promise<Started> {
-  const command = [process.execPath, join(ROOT, 'bin/petrel.js'), '--repo', home, 'devnet', '--api', '0', '--no-net']
-  const rest = ['--actors', 'native', '--block-time', '0.2', '--log', 'debug', '--log-file']
-  const child = spawn('sh', ['-c', 'umask 000; exec "$@"', 'sh', ...command, ...rest], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
-  children.push(child)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()))
-  while (!output.includes('JSON-RPC on')) {
-    if (child.exitCode !== null) throw new Error(output)
-    look()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  look()
-  const token = readFileSync(join(home, 'token'), 'utf8').trim()
-  const [, , host, , port] = readFileSync(join(home, 'api'), 'utf8').trim().split('/')
-  const url = `http://${host}:${port}`
-  return {
-    client: new RpcClient(url, token),
-    url,
-    token,
-    output: () => output,
-    stop: () => {
-      process.kill(-(child.pid as number), 'SIGTERM')
-      return ended
-    },
-  }
-}
+const DEVNET = ['devnet', '--api', '0', '--no-net', '--actors', 'native', '--block-time', '0.2', '--log', 'debug']
+const { folder, start } = secretsFolder()
 
 describe('secrets of a node', () => {
   test.skipIf(process.platform === 'win32')(
@@ -77,7 +16,7 @@ describe('secrets of a node', () => {
     async () => {
       const home = join(folder, 'modes')
       const seen = new Map<string, number>()
-      const node = await start(home, {}, () => {
+      const look = (): void => {
         for (const file of [home, join(home, 'keystore'), ...filesIn(home)]) {
           if (file.startsWith(join(home, 'chain'))) continue
           try {
@@ -87,7 +26,8 @@ describe('secrets of a node', () => {
             // It was renamed meanwhile.
           }
         }
-      })
+      }
+      const node = await start(home, [...DEVNET, '--log-file'], { look })
       await node.stop()
       const secret = [...seen].filter(([file]) => file === home || /keystore|token/.test(file))
       expect(secret.length).toBeGreaterThanOrEqual(4)
@@ -99,21 +39,14 @@ describe('secrets of a node', () => {
   test('are nowhere but there', async () => {
     const home = join(folder, 'leaks')
     const passphrase = 'a passphrase that is found nowhere'
-    const node = await start(home, { PETREL_PASSPHRASE: passphrase }, () => undefined)
+    const node = await start(home, [...DEVNET, '--log-file'], { env: { PETREL_PASSPHRASE: passphrase } })
     const { client } = node
     const texts: string[] = []
-    /** Calls that must fail: what they answer is looked through. */
-    const refused = async (method: string, ...params: unknown[]): Promise<void> => {
-      const answer = await client.raw(method, params)
-      expect(answer.error, method).toBeDefined()
-      texts.push(JSON.stringify(answer))
-    }
+    const refused = refusals(client, texts)
     const address: string = await client.call('WalletNew', 'secp256k1')
     const exported = await client.call('WalletExport', address)
     const key = exported.PrivateKey as string
-    const token: string = await client.call('AuthNew', ['read', 'sign'])
-    const words = Buffer.from(token, 'base64').toString()
-    const bearer = words.split('.').length === 3 ? words : token
+    const bearer = bearerOf(await client.call('AuthNew', ['read', 'sign']))
     await client.call('WalletDelete', address)
     await client.call('WalletImport', exported)
     await refused('WalletImport', exported)
@@ -150,15 +83,6 @@ describe('secrets of a node', () => {
     await node.stop()
     texts.push(node.output())
     expect(node.output()).toContain('DEBUG')
-    const bytes = fromBase64(key)
-    const secrets = [key, key.replace(/=+$/, ''), toHex(bytes), toBase64Url(bytes), bearer, node.token, passphrase]
-    for (const text of texts) for (const one of secrets) expect(text.includes(one), `${one} in ${text}`).toBe(false)
-    for (const file of filesIn(home)) {
-      const content = readFileSync(file)
-      const allowed = file === join(home, 'token') ? [node.token] : []
-      for (const one of secrets)
-        if (!allowed.includes(one)) expect(content.includes(one), `${one} in ${file}`).toBe(false)
-      expect(content.includes(Buffer.from(bytes)), `the key in ${file}`).toBe(false)
-    }
+    expectNowhere([...keyTexts(key), bearer, node.token, passphrase], texts, [home])
   }, 60_000)
 })
