@@ -12,7 +12,7 @@ export interface Member {
   /** Producers that run in it, by index; none: it follows. */
   readonly produce: readonly number[]
   /** How a follower validates. */
-  readonly validate?: 'execute' | 'headers'
+  readonly validate?: 'execute' | 'headers' | 'light'
   /** More for its command line. */
   readonly flags?: readonly string[]
 }

@@ -55,15 +55,17 @@ async function level(producer: ClusterNode, follower: ClusterNode): Promise<numb
 export async function silentLinks(seconds: number, only: string): Promise<void> {
   const cluster = await Cluster.start({
     members: [
-      { runtime: 'node', produce: [0], flags: ['--actors', 'native'] },
+      { runtime: 'node', produce: [0], flags: ['--actors', 'native', '--f3', '10'] },
       { runtime: 'node', produce: [], validate: 'execute' },
       { runtime: 'node', produce: [], validate: 'headers' },
+      { runtime: 'node', produce: [], validate: 'light' },
     ],
     miners: 1,
     blockTimeSec: BLOCK_TIME_SEC,
     topology: [
       [1, 0],
       [2, 0],
+      [3, 0],
     ],
   })
   const [producer, ...followers] = cluster.nodes as [ClusterNode, ...ClusterNode[]]
