@@ -28,6 +28,30 @@ test('an endpoint whose answer is far above the bound is left there', async () =
   expect(made).toBeLessThanOrEqual(MAX_SOURCE_ANSWER_BYTES / MIB + 2)
 })
 
+test.each([0, 1])('an answer of the bound and %i bytes', async (above) => {
+  const answer = new TextEncoder().encode('{"jsonrpc":"2.0","id":0,"result":null}'.padEnd(MIB, ' '))
+  const blank = new Uint8Array(MIB).fill(0x20)
+  let left = MAX_SOURCE_ANSWER_BYTES + above
+  const exact = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      pull: (controller) => {
+        const chunk = left > MAX_SOURCE_ANSWER_BYTES - MIB + above ? answer : blank
+        if (left === 0) controller.close()
+        else controller.enqueue(chunk.subarray(0, left))
+        left -= Math.min(left, chunk.length)
+      },
+    })
+  const source = rpcSource(
+    'exact',
+    fetchPost(() => Promise.resolve(new Response(exact())), 'http://node'),
+    false,
+  )
+  const asked = source.latestCertificate(new AbortController().signal)
+  if (above === 0) expect(await asked).toBeUndefined()
+  else await expect(asked).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  expect(source.bytesReceived).toBe(above === 0 ? MAX_SOURCE_ANSWER_BYTES : 0)
+})
+
 test('endpoints that agree on an empty power table make no checkpoint', async () => {
   for (const table of ['null', '[]']) {
     const post: Post = (body) => {

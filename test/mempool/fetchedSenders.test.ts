@@ -1,17 +1,24 @@
+/** A node of headers fetches the senders of a changed head: together, so many at once. */
 import { beforeAll, expect, it } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { BlockMessageReader, storeBlockMessages } from '../../src/chain/blockMessages.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
+import type { HeadListener } from '../../src/chain/headChange.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
+import { type BlockEdge, BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { MemoryBlockstore, tryGetBlock } from '../../src/ipld/blockstore.ts'
 import { FETCH_STRETCH_MS, SENDERS_TOGETHER } from '../../src/mempool/limits.ts'
 import { createPoolChain } from '../../src/mempool/poolChain.ts'
-import { firstBlock } from '../../src/types/tipset.ts'
+import type { Address } from '../../src/types/address.ts'
+import { signedChainMessage } from '../../src/types/chainMessage.ts'
+import { createTipset, firstBlock } from '../../src/types/tipset.ts'
+import { header } from '../chain/buildChain.ts'
 import { devnetNode, signedBy } from '../support/devnetNode.ts'
 import { silentLog } from '../support/recordedView.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+import { keyAddress, testMessage } from './fakes.ts'
 
 beforeAll(initCrypto)
 
@@ -69,4 +76,39 @@ it('a node of headers fetches the senders of a changed head together: not node b
   expect(rounds).toBeLessThan(40)
   expect(most).toBeLessThanOrEqual(SENDERS_TOGETHER)
   expect(pauses).toBeGreaterThanOrEqual(Math.floor(theirs.plan.accounts.length / FETCH_STRETCH_MS))
+})
+
+it.each([
+  [SENDERS_TOGETHER, 1],
+  [SENDERS_TOGETHER + 1, 2],
+])('%i senders are fetched in so many runs: %i', async (count, expected) => {
+  const time = new VirtualTime()
+  const head = createTipset([header(undefined, 1, 0)])
+  const messages = Array.from({ length: count }, (_, i) =>
+    signedChainMessage(testMessage(keyAddress(i), keyAddress(0), 0, 1n)),
+  )
+  let move: HeadListener = () => undefined
+  const read: string[][] = []
+  const tree = {
+    lookupId: ({ key }: Address) => {
+      read.at(-1)?.push(key)
+      return undefined
+    },
+  }
+  const view = {
+    store: { head: () => head, onHeadChange: (listener: HeadListener) => (move = listener) },
+    tipsetMessages: () => messages,
+    stateBefore: () => tree,
+  } as unknown as ChainView
+  const edge: BlockEdge = async (task) => {
+    read.push([])
+    return await task()
+  }
+  const pool = createPoolChain(view, {} as never, { edge, clock: time, timers: time })
+  const heard = new Promise((resolve) => pool.onHeadChange((_reverted, applied) => resolve(applied)))
+  move([], [head])
+  expect(await time.until(heard)).toEqual([head])
+  const runs = read.filter((keys) => keys.length > 0)
+  expect(runs.map((keys) => keys.length)).toEqual([SENDERS_TOGETHER, 1].slice(0, expected))
+  expect(new Set(runs.flat()).size).toBe(count)
 })

@@ -218,6 +218,26 @@ describe('disk', () => {
     expect(again.pool.size).toBe(100)
   })
 
+  test('what the state refuses for very long is tried ever more seldom, and no more seldom than the bound', async () => {
+    const { chain, store, pool } = await poolWith()
+    await pool.push(testMessage(a1, a2, 0, 100n))
+    chain.setActor(a1, 0n, 10n)
+    const again = await openTestPool({ chain, store })
+    const passes = async (ms: number): Promise<number> => {
+      chain.mine([])
+      await again.time.pass(ms)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      return again.pool.size
+    }
+    let pauseMs = LATE_RETRY_MS
+    for (; pauseMs < MAX_LATE_RETRY_MS; pauseMs *= 2) expect(await passes(pauseMs)).toBe(0)
+    // The same twice: it grows no further.
+    expect(await passes(MAX_LATE_RETRY_MS)).toBe(0)
+    chain.setActor(a1, 0n, FIL)
+    expect(await passes(MAX_LATE_RETRY_MS - 1)).toBe(0)
+    expect(await passes(1)).toBe(1)
+  })
+
   test('settings are kept and checked', async () => {
     const { chain, pool, store } = await poolWith()
     const config = { ...pool.config(), priorityAddrs: [a1], replaceByFeePercent: 130, gasLimitOverestimation: 1.5 }

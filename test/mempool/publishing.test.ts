@@ -66,6 +66,20 @@ describe('of messages that nobody heard the network is told', () => {
     expect(named(lonely.heard)).toEqual(['a2 0', 'a1 0', 'a1 1', 'a1 2', 'a1 3'])
   })
 
+  test('with a pause between two of them', async () => {
+    const lonely = await lonelyPool()
+    for (const nonce of [0, 1, 2]) await lonely.pool.push(testMessage(a1, a2, nonce, 1000n))
+    lonely.isHeard = true
+    await lonely.time.pass(UNHEARD_RETRY_MS)
+    for (const count of [1, 2]) {
+      expect(lonely.heard).toHaveLength(count)
+      await lonely.time.pass(PUBLISH_SPACING_MS - 1)
+      expect(lonely.heard).toHaveLength(count)
+      await lonely.time.pass(1)
+    }
+    expect(named(lonely.heard)).toEqual(['a1 0', 'a1 1', 'a1 2'])
+  })
+
   test('of none that was replaced, mined or pays too little by then', async () => {
     const lonely = await lonelyPool()
     const { chain, pool, time } = lonely
