@@ -5,27 +5,37 @@ import { Breather } from '../../src/base/breather.ts'
 import { fromHex } from '../../src/base/bytes.ts'
 import { finish } from '../../src/base/steps.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
-import { assertEpochsAhead } from '../../src/chain/epochsAhead.ts'
-import { branchesBetween } from '../../src/chain/headChange.ts'
+import type { ChainView } from '../../src/chain/chainView.ts'
+import { findBranches } from '../../src/chain/headChange.ts'
 import { bigInt } from '../../src/codec/bigInteger.ts'
 import { createCid, parseCid } from '../../src/codec/cid.ts'
 import { json, list } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
+import { miningBase } from '../../src/consensus/miningBase.ts'
 import { readPage } from '../../src/index/pages.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
-import { method } from '../../src/rpc/method.ts'
+import { type CallContext, type MethodRow, method } from '../../src/rpc/method.ts'
+import { chainMethods } from '../../src/rpc/methods/chain.ts'
+import { executionMethods } from '../../src/rpc/methods/execution.ts'
 import { parseBody, parseFrame } from '../../src/rpc/request.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { parsePeerName } from '../../src/rpc/types/peerId.ts'
 import { idAddress, parseAddress } from '../../src/types/address.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
-import { createTipset, firstBlock, tipset, tipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
+import { createTipset, tipset, tipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 import { wholeBody } from '../support/wholeBody.ts'
 import { silentLog } from './stubTable.ts'
 
 const context = { addressPrefix: 't' } as const
+/** Said where a question is not refused for its bound. */
+const PAST = 'the chain is asked'
+
+/** A row, as it is called. */
+interface Askable {
+  handle(args: readonly unknown[], call: CallContext): Promise<unknown>
+}
 
 /** Milliseconds that something takes. */
 function cost(run: () => void): number {
@@ -118,21 +128,45 @@ describe('questions about the chain', () => {
   }
   const at = (height: number): Tipset => chain[height] as Tipset
 
-  it('a path of so many tipsets, and one more, which ends where it is too long', () => {
+  const view = {
+    store: {
+      tipset: load,
+      tipsetOrHead: load,
+      onHeadChange: () => () => undefined,
+      findBranches: (from: Tipset, to: Tipset, most?: number) => findBranches(load, from, to, most),
+      parent: () => {
+        throw new Error(PAST)
+      },
+    },
+  } as unknown as ChainView
+  const call = { walk: finish, signal: new AbortController().signal } as unknown as CallContext
+  const ask = async (rows: readonly MethodRow[], name: string, ...args: readonly unknown[]): Promise<unknown> =>
+    await (rows.find((row) => row.name === name) as unknown as Askable).handle(args, call)
+
+  it('a path of so many tipsets, and one more, which ends where it is too long', async () => {
+    const rows = chainMethods({ view } as never)
     const most = bounds.MAX_PATH_TIPSETS
-    expect(branchesBetween(load, at(0), at(most), most).applied).toHaveLength(most)
+    expect(await ask(rows, 'ChainGetPath', at(0).key, at(most).key)).toHaveLength(most)
     loads = 0
-    expect(() => branchesBetween(load, at(0), at(most + 1), most)).toThrow(
-      expect.objectContaining({ code: 'PATH_TOO_LONG' }),
-    )
-    expect(loads).toBe(most)
+    const tooLong = ask(rows, 'ChainGetPath', at(0).key, at(most + 1).key)
+    await expect(tooLong).rejects.toMatchObject({ code: 'PATH_TOO_LONG' })
+    // Its two ends, and each step.
+    expect(loads).toBe(2 + most)
   })
 
-  it.each([bounds.MAX_EPOCHS_AHEAD, bounds.MAX_COMPUTED_EPOCHS])('%i epochs ahead, and one more', (most) => {
-    assertEpochsAhead(at(10), 10 + most, most)
-    assertEpochsAhead(at(10), 3, most)
-    expect(() => assertEpochsAhead(at(10), 11 + most, most)).toThrow(expect.objectContaining({ code: 'TOO_FAR_AHEAD' }))
-    expect(firstBlock(at(10)).height).toBe(10)
+  it('an execution of so many epochs, and one more', async () => {
+    const vm = { computeForText: () => Promise.reject(new Error(PAST)) }
+    const rows = executionMethods({ view, vm, findMessage: () => undefined } as never)
+    const compute = (epoch: number): Promise<unknown> => ask(rows, 'StateCompute', epoch, [], at(10).key)
+    for (const epoch of [3, 10 + bounds.MAX_COMPUTED_EPOCHS]) await expect(compute(epoch)).rejects.toThrow(PAST)
+    await expect(compute(11 + bounds.MAX_COMPUTED_EPOCHS)).rejects.toMatchObject({ code: 'TOO_FAR_AHEAD' })
+  })
+
+  it('a block so many epochs above its parents, and one more', async () => {
+    const base = (epoch: number): Promise<unknown> =>
+      miningBase(view, at(10), epoch, idAddress(1000), () => Promise.reject(new Error('no state')))
+    await expect(base(10 + bounds.MAX_EPOCHS_AHEAD)).rejects.toThrow(PAST)
+    await expect(base(11 + bounds.MAX_EPOCHS_AHEAD)).rejects.toMatchObject({ code: 'TOO_FAR_AHEAD' })
   })
 })
 
