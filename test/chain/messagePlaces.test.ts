@@ -27,7 +27,7 @@ import { delegatedHash } from '../../src/eth/ethTransactionOf.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { idAddress, secp256k1Address } from '../../src/types/address.ts'
 import { chainMessageCid } from '../../src/types/chainMessage.ts'
-import type { Message } from '../../src/types/message.ts'
+import { type Message, messageCid } from '../../src/types/message.ts'
 import { createTipset, equalTipsetKeys, type Tipset } from '../../src/types/tipset.ts'
 import { FailingStore } from '../support/failingStore.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
@@ -298,6 +298,29 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
     }
   })
 
+  it('are looked for in as many generations as are kept, and in none before', async () => {
+    const { deps } = open()
+    const rows = new MemoryStore()
+    const { view, top } = chainOf(deps.view.network, 2, (height) => (height === 1 ? [MESSAGE] : []))
+    const notes = new PlaceNotes({
+      ...{ view, rows, clock: systemClock, timers: systemTimers, log: silentLog },
+      otherHash: () => undefined,
+    })
+    view.store.setHead(top)
+    await notes.settled()
+    const places = new MessagePlaces({ view, rows })
+    const after = PLACE_GENERATIONS * PLACE_GENERATION_EPOCHS
+    for (const [height, found] of [
+      [after - 1, { tipset: top, position: 0 }],
+      [after, undefined],
+    ] as const) {
+      const from = header(top, height, 0)
+      view.store.putHeader(from)
+      expect(await places.ofCid(messageCid(MESSAGE), createTipset([from]), 0)).toEqual(found)
+    }
+    await notes.stop()
+  })
+
   it('of generations that are over go, oldest first', async () => {
     const { deps, rows } = open()
     const blocks = new MemoryBlockstore()
@@ -315,7 +338,8 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
     for (const keys of old) for (const key of keys) rows.put(key, Uint8Array.of(1))
     let parent = store.genesis()
     const counts: number[] = []
-    for (let i = 0; i < 4; i++) {
+    // The last epoch in which none of them is over, and those after it.
+    for (let i = -1; i < 4; i++) {
       const next = header(parent, PLACE_GENERATIONS * PLACE_GENERATION_EPOCHS + i, 0)
       store.putHeader(next)
       parent = createTipset([next])
@@ -323,7 +347,7 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       await notes.settled()
       counts.push([...rows.keys()].length)
     }
-    expect(counts[0]).toBe(4 * 300 - 256)
+    expect(counts.slice(0, 2)).toEqual([4 * 300, 4 * 300 - 256])
     expect(counts.at(-1)).toBe(3 * 300)
     expect([...rows.keys()].every((key) => (key[3] as number) > 0)).toBe(true)
     await notes.stop()
