@@ -42,7 +42,7 @@ test.each(Object.entries(TARGETS))(
   '%s accepts one of its seeds, so that it is read to its end',
   async (_name, target) => {
     const refusals: unknown[] = []
-    const seeds = target.seeds()
+    const seeds = await target.seeds()
     for (const seed of seeds) {
       try {
         await target.run(seed)

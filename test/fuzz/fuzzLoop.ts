@@ -40,11 +40,13 @@ const MAX_FINDS = 5
 const MAX_GROWTH = 512 * 1024 * 1024
 const INPUTS_PER_LOOK = 500
 
+const TAKEN = 'taken '
+
 /** What came of an input, as a name: equal names for inputs that went the same way, as far as one can see. */
 async function outcome(target: FuzzTarget, input: Uint8Array): Promise<string> {
   try {
     await target.run(input)
-    return `taken ${target.way?.() ?? Math.min(12, 32 - Math.clz32(input.length))}`
+    return `${TAKEN}${target.way?.() ?? Math.min(12, 32 - Math.clz32(input.length))}`
   } catch (error) {
     if (!(error instanceof PetrelError)) throw error
     return `${String(error.code)} ${error.message.replace(/[0-9a-f]{3,}|\d+|"[^"]*"/g, '#').slice(0, 120)}`
@@ -76,6 +78,8 @@ export async function fuzz(
   const random = randomOf(seed)
   const seen = new Set<string>()
   const kept: Uint8Array[] = []
+  /** Those of them that were not refused: they were read to their end, so most is behind a small change of them. */
+  const taken: Uint8Array[] = []
   const finds: Find[] = []
   const memoryBefore = memoryBytes()
   let isFull = false
@@ -95,6 +99,7 @@ export async function fuzz(
       if (!seen.has(name) && kept.length < MAX_KEPT) {
         seen.add(name)
         kept.push(input)
+        if (name.startsWith(TAKEN)) taken.push(input)
       }
     } catch (error) {
       finds.push({ input: toHex(input), what: error instanceof Error ? (error.stack ?? error.message) : String(error) })
@@ -104,7 +109,7 @@ export async function fuzz(
     if (took > HANG_MS) finds.push({ input: toHex(input), what: `took ${took.toFixed(0)} ms` })
     if (inputs % INPUTS_PER_LOOK === 0) look(input)
   }
-  for (const input of [...target.seeds(), ...corpus]) await take(input)
+  for (const input of [...(await target.seeds()), ...corpus]) await take(input)
   if (kept.length === 0) kept.push(new Uint8Array(1))
   const given = inputs
   const began = performance.now()
@@ -115,8 +120,11 @@ export async function fuzz(
     inputs - given >= (limit.inputs ?? Number.POSITIVE_INFINITY) ||
     performance.now() - began >= (limit.ms ?? Number.POSITIVE_INFINITY)
   while (!isOver()) {
-    const pick = (): Uint8Array => kept[random(kept.length)] as Uint8Array
-    const input = mutate(pick(), pick(), random)
+    const pick = (): Uint8Array => {
+      const from = taken.length > 0 && random(2) === 0 ? taken : kept
+      return from[random(from.length)] as Uint8Array
+    }
+    const input = (target.mutate ?? mutate)(pick(), pick(), random)
     if (input.length > MAX_INPUT) continue
     last = input
     await take(input)

@@ -1,9 +1,13 @@
+import type { Random } from './mutate.ts'
+
 /** One thing that reads bytes. */
 export interface FuzzTarget {
   /** Inputs to begin with, besides those kept. */
-  readonly seeds: () => readonly Uint8Array[]
+  readonly seeds: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>
   /** @throws PetrelError for what it refuses */
   readonly run: (input: Uint8Array) => void | Promise<void>
   /** Which way the last input went, where no refusal tells it. */
   readonly way?: () => string
+  /** Makes an input of two; default: as of bytes that mean nothing. */
+  readonly mutate?: (bytes: Uint8Array, other: Uint8Array, random: Random) => Uint8Array
 }

@@ -35,7 +35,7 @@ function randomBelow(seed: number): (below: number) => number {
 export const NO_HASH: string = `0x${'5a'.repeat(32)}`
 const NO_CID = { '/': 'bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6' }
 /** What no method expects, and the edges of what many do. */
-const ANY: readonly Json[] = [
+export const ODD_VALUES: readonly Json[] = [
   ...[null, true, false, 0, 1, -1, 0.5, 1e300, -9223372036854775808n, 9223372036854775807n],
   ...[18446744073709551615n, 18446744073709551616n, '', '0', '-1', '0x', '0x0', '0x1', '0xzz', '0xffffffffffffffff'],
   ...['0x10000000000000000', NO_HASH, 'latest', 'pending', 'earliest', 'safe', 'finalized', 't01000', 'f01000'],
@@ -59,6 +59,11 @@ const ANY: readonly Json[] = [
   ...[{ blockHash: NO_HASH, requireCanonical: true }, Array.from({ length: 2000 }, (_, i) => i)],
 ]
 
+/** What fits a parameter; undefined: nothing is known that does. @param type - Go's */
+export function valuesFor(known: KnownValues, type: string): readonly Json[] | undefined {
+  return known.get(type.replaceAll('*', ''))
+}
+
 /** Calls without end. */
 export function* generateCalls(
   methods: readonly KnownMethod[],
@@ -76,19 +81,19 @@ export function* generateCalls(
     const out: { [key: string]: Json } = { ...value }
     const key = pick(keys)
     if (random(2) === 0) delete out[key]
-    else out[key] = pick(ANY)
+    else out[key] = pick(ODD_VALUES)
     return out
   }
   const oneFor = (type: string): Json => {
-    const fitting = known.get(type.replaceAll('*', ''))
-    return fitting !== undefined && random(10) < 6 ? changed(pick(fitting)) : pick(ANY)
+    const fitting = valuesFor(known, type)
+    return fitting !== undefined && random(10) < 6 ? changed(pick(fitting)) : pick(ODD_VALUES)
   }
   while (true) {
     const { name, types } = pick(used)
     const params: Json[] = types.map(oneFor)
     const wrongCount = random(12)
     if (wrongCount === 0) params.pop()
-    else if (wrongCount === 1) params.push(pick(ANY))
-    yield { method: name, params: random(50) === 0 ? pick(ANY) : params }
+    else if (wrongCount === 1) params.push(pick(ODD_VALUES))
+    yield { method: name, params: random(50) === 0 ? pick(ODD_VALUES) : params }
   }
 }

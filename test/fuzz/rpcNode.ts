@@ -14,7 +14,8 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { startNode } from '../runtimes/nodeProcess.ts'
-import { type GeneratedCall, generateCalls, type KnownMethod, type KnownValues, NO_HASH } from './rpcCalls.ts'
+import { type GeneratedCall, generateCalls } from './rpcCalls.ts'
+import { type AskNode, knownMethods, knownValues } from './rpcKnown.ts'
 
 const HANG_MS = 5000
 /** For the first execution, on a busy machine. */
@@ -70,47 +71,6 @@ async function result(at: Place, method: string, ...params: Json[]): Promise<Jso
   return answer.result
 }
 
-async function knownMethods(at: Place): Promise<KnownMethod[]> {
-  const document = (await result(at, 'rpc.discover')) as Fields
-  return (document.methods as Fields[]).flatMap((one) => {
-    const types = (one.params as Fields[]).map(({ description }) => String(description))
-    const aliases = (one['x-aliases'] ?? []) as string[]
-    const name = String(one.name).replace('Node.', 'Filecoin.')
-    return [name, ...aliases].map((each) => ({ name: each, types }))
-  })
-}
-
-async function knownValues(at: Place): Promise<KnownValues> {
-  const head = (await result(at, 'Filecoin.ChainHead')) as Fields
-  const cids = head.Cids as Fields[]
-  const actors = ((await result(at, 'Filecoin.StateListActors', [])) as string[]).slice(0, 30)
-  const wallets = ((await result(at, 'Filecoin.WalletList')) as string[]).slice(0, 8)
-  const price = { GasLimit: 1_000_000, GasFeeCap: '200000', GasPremium: '200' }
-  const ends = { From: wallets[0] as string, To: actors[0] as string }
-  const message: Fields = { Version: 0, ...ends, Nonce: 0, Value: '1', ...price, Method: 0, Params: '' }
-  const height = Number(head.Height)
-  const eth = [`0x${'00'.repeat(20)}`, `0xff${'00'.repeat(18)}64`, `0x${'12'.repeat(20)}`]
-  return new Map<string, Json[]>([
-    ['types.TipSetKey', [cids, [], cids.slice(0, 1)]],
-    ['cid.Cid', cids],
-    ['[]cid.Cid', [cids, []]],
-    ['address.Address', [...actors, ...wallets]],
-    ['[]address.Address', [wallets, []]],
-    ['abi.ChainEpoch', [0, 1, height - 1, height, height + 1]],
-    ['types.Message', [message]],
-    ['[]types.Message', [[message], []]],
-    ['abi.MethodNum', [0, 1, 2, 3]],
-    ['ethtypes.EthAddress', eth],
-    ['ethtypes.EthHash', [NO_HASH]],
-    ['ethtypes.EthCall', [{ to: eth[2] as string, data: '0x01' }, {}]],
-    ['ethtypes.EthBlockNumberOrHash', ['latest', '0x1', { blockNumber: '0x1' }]],
-    ['string', ['latest', '0x1', 'all', 'x']],
-    ['bool', [true, false]],
-    ['uint64', [0, 1, 5]],
-    ['int', [0, 1, 5]],
-  ])
-}
-
 const home = options.url === undefined ? mkdtempSync(join(tmpdir(), 'petrel-fuzz-')) : undefined
 const localChain = ['devnet', '--api', '0', '--no-net', '--manual', '--memory', '--actors', 'native']
 const own = home === undefined ? undefined : await startNode('node', home, localChain)
@@ -124,9 +84,10 @@ console.log(`seed ${options.seed}`)
 // The thread that executes starts with the first call that needs it.
 await ask(node, { method: 'trace_block', params: ['latest'] }, START_MS)
 
-const methods = await knownMethods(node)
+const askNode: AskNode = (...call) => result(node, ...call)
+const methods = await knownMethods(askNode)
 const asked = beside === undefined ? methods : methods.filter(({ name }) => !OWN_MATTER.test(name))
-const calls = generateCalls(asked, await knownValues(node), Number(options.seed))
+const calls = generateCalls(asked, await knownValues(askNode), Number(options.seed))
 const faults = new Map<string, number>()
 let slowestMs = 0
 let slowest = ''

@@ -5,6 +5,7 @@ import { PetrelError } from '../../src/base/errors.ts'
 import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import type { Param } from '../../src/rpc/method.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
+import { mutateJson } from './mutateJson.ts'
 import { generateCalls } from './rpcCalls.ts'
 
 /** Generated calls to begin with: some of each method. */
@@ -48,6 +49,7 @@ function seeds(): readonly Uint8Array[] {
 
 export const rpcParams: FuzzTarget = {
   seeds,
+  mutate: mutateJson,
   run: (input) => {
     const text = fromUtf8(input)
     const end = text.indexOf('\n')

@@ -54,6 +54,7 @@ import { lightAnswers } from './lightAnswers.ts'
 import { peerStreams } from './peerStreams.ts'
 import { portMessages } from './portMessages.ts'
 import { relayMessages } from './relayMessages.ts'
+import { rpcHandlers } from './rpcHandlers.ts'
 import { rpcParams } from './rpcParams.ts'
 import { rtcMessages } from './rtcMessages.ts'
 import { archives, CERTIFICATE, FULL_HEADER, networkText, packed, SIGNED, transactions } from './seeds.ts'
@@ -315,6 +316,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     ],
     run: (input) => void parseBody(text(input)),
   },
+  rpcHandlers,
   rpcParams,
   rpcFrame: {
     seeds: () => [utf8('{"jsonrpc":"2.0","id":1,"method":"xrpc.cancel","params":[1]}')],
