@@ -17,6 +17,7 @@ import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
 import { eachFound, type Found, present } from './found.ts'
 import {
+  assertDepth,
   BUCKET_SIZE,
   collapsed,
   collect,
@@ -56,7 +57,6 @@ interface HashRange {
   readonly hashes: readonly Uint8Array[]
   readonly from: number
   readonly to: number
-  readonly depth: number
 }
 
 /** Hashes of keys, in the tree's order. */
@@ -306,10 +306,11 @@ export class Hamt<V> {
 
   /** Calls back for each entry, in the order of {@link Hamt.entries}; cheaper than the iterator in hot paths. */
   forEach(visit: (key: Uint8Array, value: V) => void): void {
-    this.#each(this.#root, this.#reads(this.#budget), visit)
+    this.#each(this.#root, this.#reads(this.#budget), 0, visit)
   }
 
-  #each(node: HamtNode, reads: HamtReads, visit: (key: Uint8Array, value: V) => void): void {
+  #each(node: HamtNode, reads: HamtReads, depth: number, visit: (key: Uint8Array, value: V) => void): void {
+    assertDepth(depth, this.#bitWidth)
     for (let i = 0; i < node.slots.length; i++) {
       const slot = node.slot(i)
       if (slot === undefined) continue
@@ -320,7 +321,7 @@ export class Hamt<V> {
         }
       } else {
         const below = walked(slot, reads, () => linksFrom(node, i + 1))
-        this.#each(below, reads, visit)
+        this.#each(below, reads, depth + 1, visit)
       }
     }
   }
@@ -330,12 +331,13 @@ export class Hamt<V> {
    * @param among - {@link hashesOf} the keys that matter: subtrees without any of them are not read either. Keys beside them may
    * be told, too. Default: all
    * @returns key, value here and value in `other`, undefined where the key is absent; undefined after two equal slots
+   * @throws while it is walked, what {@link Hamt.load} throws; IpldError `MAX_DEPTH` for nodes that no key leads to
    */
   diff(other: Hamt<V>, among?: readonly Uint8Array[]): IterableIterator<Difference<V> | undefined> {
     if (this.#format !== other.#format)
       throw new IpldError('NOT_SUPPORTED', 'not supported: comparing HAMTs of two layouts')
-    const part = among === undefined ? undefined : { hashes: among, from: 0, to: among.length, depth: 0 }
-    return this.#diffSlots(this.#root, other, other.#root, part)
+    const part = among === undefined ? undefined : { hashes: among, from: 0, to: among.length }
+    return this.#diffSlots(this.#root, other, other.#root, part, 0)
   }
 
   *#diffSlots(
@@ -343,17 +345,19 @@ export class Hamt<V> {
     other: Hamt<V>,
     there: HamtNode,
     among: HashRange | undefined,
+    depth: number,
   ): IterableIterator<Difference<V> | undefined> {
     if (here === there) return
+    assertDepth(depth, this.#bitWidth)
     let end = among?.from ?? 0
     for (let i = 0; i < here.slots.length; i++) {
       let below: HashRange | undefined
       if (among !== undefined) {
-        const { hashes, to, depth } = among
+        const { hashes, to } = among
         const from = end
         while (end < to && slotIndex(hashes[end] as Uint8Array, depth, this.#bitWidth) === i) end++
         if (end === from) continue
-        below = { hashes, from, to: end, depth: depth + 1 }
+        below = { hashes, from, to: end }
       }
       if (sameLink(here, there, i)) continue
       const a = here.slot(i)
@@ -363,13 +367,19 @@ export class Hamt<V> {
       const bNode = b !== undefined && !Array.isArray(b)
       if (aNode && bNode) {
         if (isLink(a) && isLink(b) && a.cid.equals(b.cid)) continue
-        yield* this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b, below)
+        yield* this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b, below, depth + 1)
         continue
       }
       const left: HamtEntry[] = []
       const right: HamtEntry[] = []
-      collect(a, left, (link) => this.#node(link))
-      collect(b, right, (link) => other.#node(link))
+      const loadOf =
+        (tree: Hamt<V>) =>
+        (link: HamtLink, levels: number): HamtNode => {
+          assertDepth(depth + levels, this.#bitWidth)
+          return tree.#node(link)
+        }
+      collect(a, left, loadOf(this))
+      collect(b, right, loadOf(other))
       for (const old of left) {
         const match = right.find((entry) => equalBytes(entry.key, old.key))
         if (match === undefined) yield [old.key, this.#value(old), undefined]

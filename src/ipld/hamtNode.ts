@@ -223,25 +223,35 @@ function writeNode(
   }
 }
 
+/** No key leads below: a deeper node is a stranger's. @throws IpldError `MAX_DEPTH` */
+export function assertDepth(depth: number, bitWidth: number): void {
+  if ((depth + 1) * bitWidth <= HASH_BITS) return
+  throw new IpldError('MAX_DEPTH', 'Cannot go deeper in HAMT: no bits of the hash are left')
+}
+
 /** The bits of a key's hash at a level. */
 export function slotIndex(hash: Uint8Array, depth: number, bitWidth: number): number {
+  assertDepth(depth, bitWidth)
   const start = depth * bitWidth
-  if (start + bitWidth > HASH_BITS)
-    throw new IpldError('MAX_DEPTH', 'Cannot go deeper in HAMT: no bits of the hash are left')
   const at = start >> 3
   const word = ((hash[at] as number) << 8) | (hash[at + 1] ?? 0)
   return (word >> (16 - (start & 7) - bitWidth)) & ((1 << bitWidth) - 1)
 }
 
-/** Adds all entries below a slot to `out`. */
-export function collect(slot: HamtSlot, out: HamtEntry[], load: (link: HamtLink) => HamtNode): void {
+/** Adds all entries below a slot to `out`. @param load - of a node that is so many levels below the slot */
+export function collect(
+  slot: HamtSlot,
+  out: HamtEntry[],
+  load: (link: HamtLink, below: number) => HamtNode,
+  below = 1,
+): void {
   if (slot === undefined) return
   if (Array.isArray(slot)) {
     out.push(...slot)
     return
   }
-  const node = isLink(slot) ? load(slot) : slot
-  for (let i = 0; i < node.slots.length; i++) collect(node.slot(i), out, load)
+  const node = isLink(slot) ? load(slot, below) : slot
+  for (let i = 0; i < node.slots.length; i++) collect(node.slot(i), out, load, below + 1)
 }
 
 /** The bucket that a child shrinks to after a removal: canonical form allows no node that a bucket could hold. */

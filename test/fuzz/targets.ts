@@ -20,7 +20,6 @@ import { powerTable } from '../../src/consensus/f3/powerTable.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { Amt, amtOf } from '../../src/ipld/amt.ts'
 import { bitFieldFromBytes, bitFieldOf, bitFieldToBytes } from '../../src/ipld/bitfield.ts'
-import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { Hamt } from '../../src/ipld/hamt.ts'
 import { scanLinks } from '../../src/ipld/links.ts'
 import { parseCheckpoint } from '../../src/light/checkpoint.ts'
@@ -49,6 +48,7 @@ import { configToml } from './configToml.ts'
 import { f3Data } from './f3Data.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 import { gossipRpc } from './gossipRpc.ts'
+import { HOSTILE_ROOT, HostileBlocks } from './hostileBlocks.ts'
 import { hostStreams } from './hostStreams.ts'
 import { lightAnswers } from './lightAnswers.ts'
 import { peerStreams } from './peerStreams.ts'
@@ -60,6 +60,7 @@ import { rtcMessages } from './rtcMessages.ts'
 import { archives, CERTIFICATE, FULL_HEADER, networkText, packed, SIGNED, transactions } from './seeds.ts'
 import { signedLog } from './signedLog.ts'
 import { socketBytes } from './socketBytes.ts'
+import { amtChanges, hamtChanges, hamtDifference } from './treeChanges.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
 const MAX_STREAM = 4096
@@ -85,26 +86,6 @@ function wire<T>(codec: Codec<T>, ...seeds: readonly (string | T)[]): FuzzTarget
       const twice = encode(codec, decode(codec, again))
       if (again.length !== twice.length || again.some((byte, i) => byte !== twice[i])) throw new Error('not stable')
     },
-  }
-}
-
-/** The blocks of a tree, each behind its length, the root first (see {@link packed}). Each link in it leads to some other of them. */
-class HostileBlocks extends MemoryBlockstore {
-  readonly #pieces: Uint8Array[] = []
-
-  constructor(input: Uint8Array) {
-    super()
-    for (let at = 0; at + 2 <= input.length; ) {
-      const length = (input[at] as number) * 256 + (input[at + 1] as number)
-      this.#pieces.push(input.subarray(at + 2, at + 2 + length))
-      at += 2 + length
-    }
-  }
-
-  override get(key: Parameters<Blockstore['get']>[0]): Uint8Array | undefined {
-    const [root, ...others] = this.#pieces
-    if (key.equals(cid)) return root
-    return others.length === 0 ? root : others[(key.bytes[key.bytes.length - 1] ?? 0) % others.length]
   }
 }
 
@@ -187,9 +168,12 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     seeds: () => [utf8('{"network":"calibnet","snapshot":"/chain.car","validate":"execute"}')],
     run: (input) => void parseConfig(text(input), 'config.json'),
   },
+  amtChanges,
   configToml,
   f3Data,
   gossipRpc,
+  hamtChanges,
+  hamtDifference,
   hostStreams,
   lightAnswers,
   peerStreams,
@@ -260,7 +244,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     ],
     run: (input) => {
       let left = MAX_ENTRIES
-      const tree = Hamt.load(new HostileBlocks(input), cid, byteString)
+      const tree = Hamt.load(new HostileBlocks(input), HOSTILE_ROOT, byteString)
       tree.get(utf8('key'))
       for (const _ of tree.entries()) if (left-- === 0) break
     },
@@ -277,7 +261,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     ],
     run: (input) => {
       let left = MAX_ENTRIES
-      const tree = Amt.load(new HostileBlocks(input), cid, byteString)
+      const tree = Amt.load(new HostileBlocks(input), HOSTILE_ROOT, byteString)
       tree.get(7)
       for (const _ of tree.entries()) if (left-- === 0) break
     },

@@ -211,6 +211,38 @@ describe('a tree', () => {
     expect(overlay.size).toBe(0)
   })
 
+  it('is not followed below what the 256 bits of a hash lead to', () => {
+    const store = new MemoryBlockstore()
+    // Nodes with one link each, in the first slot, above one with an entry in another slot: 82 41 01 81 d82a5827 00… .
+    const deep = (levels: number, value: number): Hamt<Uint8Array> => {
+      let root = putBlock(store, fromHex(`824101818182410041${toHex(Uint8Array.of(value))}`))
+      for (let level = 1; level < levels; level++) {
+        root = putBlock(store, fromHex(`82410181d82a582700${toHex(root.bytes)}`))
+      }
+      return Hamt.load(store, root, bytes)
+    }
+    const differences = (a: Hamt<Uint8Array>, b: Hamt<Uint8Array>): number =>
+      [...a.diff(b)].filter((one) => one !== undefined).length
+    const entriesOf = (tree: Hamt<Uint8Array>): number => {
+      let count = 0
+      tree.forEach(() => void count++)
+      return count
+    }
+    // Of 5 bits each.
+    const levels = 51
+    expect(entriesOf(deep(levels, 1))).toBe(1)
+    expect(differences(deep(levels, 1), deep(levels, 2))).toBe(1)
+    expect(differences(deep(levels, 1), deep(1, 2))).toBe(1)
+    for (const more of [levels + 1, 10_000]) {
+      const refused = 'no bits of the hash are left'
+      const [one, two, small] = [deep(more, 1), deep(more, 2), deep(1, 2)]
+      expect(() => entriesOf(one)).toThrow(refused)
+      expect(() => differences(one, two)).toThrow(refused)
+      expect(() => differences(one, small)).toThrow(refused)
+      expect(() => differences(small, one)).toThrow(refused)
+    }
+  })
+
   it('names the block that is missing', () => {
     const store = new MemoryBlockstore()
     const hamt = Hamt.empty(store, uint)
