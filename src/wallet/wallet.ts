@@ -164,9 +164,7 @@ export class Wallet {
       } catch (cause) {
         throw wrap('failed to make key', cause)
       }
-      // The key has come.
-      if (await this.#isWatchOnly(key.address)) await this.#forgetNames(key.address)
-      await this.#save(key)
+      await ((await this.#isWatchOnly(key.address)) ? this.#arrive(key) : this.#save(key))
       return key.address
     })
   }
@@ -201,14 +199,15 @@ export class Wallet {
         if (await this.#isWatchOnly(address)) await this.#forgetNames(address)
         return
       }
+      const standard = await this.#store.find(DEFAULT_NAME)
       const trash = TRASH_PREFIX + address.toString(this.#options.addressPrefix)
       await this.#forget(trash)
       await this.#store.put(trash, key.info)
+      // Before its key: a default whose key is gone, as a kill in between would leave it, is a damaged one.
+      if (standard !== undefined && addressOf(standard).equals(address)) await this.#forget(DEFAULT_NAME)
       await this.#forgetNames(address)
       this.#deletions++
       this.#keys.delete(address.key)
-      const standard = await this.#store.find(DEFAULT_NAME)
-      if (standard !== undefined && addressOf(standard).equals(address)) await this.#forget(DEFAULT_NAME)
     })
   }
 
@@ -274,7 +273,7 @@ export class Wallet {
   }
 
   /** A keystore may come from a node of the other kind of network: both prefixes name the same key. */
-  #names(address: Address): readonly string[] {
+  #names(address: Address): readonly [string, string] {
     const own = this.#options.addressPrefix
     return [this.#name(address), NAME_PREFIX + address.toString(own === 'f' ? 't' : 'f')]
   }
@@ -333,6 +332,17 @@ export class Wallet {
     } catch (cause) {
       throw wrap('saving to keystore', cause)
     }
+  }
+
+  /** Saves the key of an address that was watched: the entry is the one or the other at every moment. */
+  async #arrive(key: Key): Promise<void> {
+    const [name, ...others] = this.#names(key.address)
+    try {
+      await this.#store.replace(name, key.info)
+    } catch (cause) {
+      throw wrap('saving to keystore', cause)
+    }
+    for (const other of others) await this.#forget(other)
   }
 
   async #forgetNames(address: Address): Promise<void> {
