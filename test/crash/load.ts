@@ -32,7 +32,7 @@ export function startLoad(
       await sleep(20)
     },
     async () => {
-      model.keys.add(await client.call('WalletNew', 'secp256k1'))
+      await model.keys.make(client)
       await sleep(50)
     },
     ...more,

@@ -3,6 +3,7 @@
  */
 import { errorMessage } from '../../src/base/errors.ts'
 import type { NodeClient } from '../runtimes/nodeHost.ts'
+import { KeyModel } from './keys.ts'
 
 /** A send: what was asked, and what the node said. */
 interface Send {
@@ -28,7 +29,7 @@ const SETTLE_MS = 30_000
 /** What was acknowledged to the test so far; compared with the node after each start. */
 export class CrashModel {
   readonly sends: Send[] = []
-  readonly keys = new Set<string>()
+  readonly keys = new KeyModel()
   /** Certificates of finality, by their instances: what was told once is final. */
   readonly certificates = new Map<number, Certificate>()
   head = 0
@@ -78,8 +79,7 @@ export class CrashModel {
     const faults: string[] = []
     const { Height: height } = await client.call('ChainHead')
     if (height < this.head) faults.push(`the head is at ${height}, ${this.head} was acknowledged`)
-    const known = new Set<string>(await client.call('WalletList'))
-    for (const key of this.keys) if (!known.has(key)) faults.push(`key ${key} is lost`)
+    faults.push(...(await this.keys.check(client)))
     // Every send again, answered or not: the same message where there was an answer.
     for (const send of this.sends) {
       try {

@@ -1,20 +1,30 @@
 /**
  * Faults of a disk, for a process that is started with `--import` of this file: while the file that `FAILING_READS` names is there, one
  * of so many reads as it says (`1`: all) fails with EIO, of LMDB's tables and of archives (`.car`). LMDB maps its file, so what a disk
- * does there is seen at LMDB's door; archives are read by the kernel.
+ * does there is seen at LMDB's door; archives are read by the kernel. While the file that `FAILING_COMMITS` names is there, LMDB's commits
+ * fail so, all of them.
  */
 import fs from 'node:fs'
-import { registerHooks, syncBuiltinESMExports } from 'node:module'
+import { syncBuiltinESMExports } from 'node:module'
+import { openLmdbBy } from './lmdbDoor.ts'
 
-const control = process.env.FAILING_READS ?? ''
+const { FAILING_READS: control = '', FAILING_COMMITS: commits = '' } = process.env
 const { existsSync, readFileSync, openSync, readSync } = fs
 let reads = 0
+
+function fail(): never {
+  throw Object.assign(new Error('Input/output error'), { code: 5 })
+}
 
 /** Throws, when it is this read's turn. */
 export function maybeFail(): void {
   if (!existsSync(control)) return
-  if (++reads % Number(readFileSync(control, 'utf8')) !== 0) return
-  throw Object.assign(new Error('Input/output error'), { code: 5 })
+  if (++reads % Number(readFileSync(control, 'utf8')) === 0) fail()
+}
+
+/** Throws, where commits are to fail. */
+export function maybeFailCommit(): void {
+  if (existsSync(commits)) fail()
 }
 
 const archives = new Set<number>()
@@ -30,10 +40,4 @@ fs.readSync = ((descriptor: number, ...rest: [never]) => {
 }) as typeof fs.readSync
 syncBuiltinESMExports()
 
-const wrapper = new URL('failingLmdb.ts', import.meta.url).href
-registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'lmdb' && context.parentURL !== wrapper
-      ? { url: wrapper, shortCircuit: true }
-      : next(specifier, context),
-})
+openLmdbBy(new URL('failingLmdb.ts', import.meta.url).href)
