@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { until } from '../support/until.ts'
+import { heightOf, readiness } from './diskQuestions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-reads-'))
 const home = join(folder, 'home')
@@ -34,11 +35,6 @@ async function start(at: string, args: readonly string[]): Promise<{ node: NodeP
 /** One read of so many fails from now on. */
 const failOneOf = (reads: number): void => writeFileSync(control, String(reads))
 const mend = (): void => rmSync(control, { force: true })
-
-async function readiness(node: NodeProcess): Promise<[number, string]> {
-  const answer = await fetch(`${node.url}/health/readyz`)
-  return [answer.status, await answer.text()]
-}
 
 /** Questions about every part of the chain and the state. */
 async function questionsOf(admin: RpcClient): Promise<[string, ...unknown[]][]> {
@@ -166,7 +162,7 @@ test('no answer is wrong while reads of an archive fail', async () => {
 test('nothing is made or taken while the store cannot be read; health says why; all goes on afterwards', async () => {
   const { node, admin } = await start(home, [...DEVNET, '--block-time', '0.2'])
   const from: string = await admin.call('WalletDefaultAddress')
-  const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
+  const head = (): Promise<number> => heightOf(admin)
   const began = await head()
   await until(async () => (await head()) > began + 2, 'blocks')
   const id = randomUUID()
@@ -214,15 +210,14 @@ test('a follower blames neither blocks nor peers, and catches up', async () => {
   const bootstrap = `${addresses.find((one: string) => one.startsWith('/ip4/127.0.0.1/tcp/'))}/p2p/${id}`
   const follow = ['daemon', '--network', join(chain, 'network.json'), '--bootstrap', bootstrap, '--api', '0', ...listen]
   const { node, admin } = await start(join(folder, 'follower'), follow)
-  const head = async (client: RpcClient): Promise<number> => (await client.call('ChainHead')).Height
   const inSync = async (): Promise<boolean> =>
-    (await head(admin)) >= (await head(producer)) - 1 && (await head(admin)) > 3
+    (await heightOf(admin)) >= (await heightOf(producer)) - 1 && (await heightOf(admin)) > 3
   await until(inSync, 'it follows')
 
   for (const reads of [1, 2, 5]) {
     failOneOf(reads)
-    const then = await head(producer)
-    await until(async () => (await head(producer)) >= then + 8, 'eight epochs pass')
+    const then = await heightOf(producer)
+    await until(async () => (await heightOf(producer)) >= then + 8, 'eight epochs pass')
     await admin.call('ChainHead').catch(({ message }: Error) => expect(message).toMatch(NAMES_IT))
     mend()
     await until(inSync, `it catches up after 1 of ${reads}`)
@@ -231,7 +226,7 @@ test('a follower blames neither blocks nor peers, and catches up', async () => {
   expect(node.output()).toMatch(/can be read again/)
   expect(node.output()).not.toMatch(/peer banned|BUG/)
   expect((await admin.call('NetPeers')).map(({ ID }: Answer) => ID)).toEqual([id])
-  const height = await head(admin)
+  const height = await heightOf(admin)
   for (let epoch = 1; epoch <= height; epoch++) {
     const { Cids: cids } = await producer.call('ChainGetTipSetByHeight', epoch, [])
     expect((await admin.call('ChainGetTipSetByHeight', epoch, [])).Cids).toEqual(cids)

@@ -11,6 +11,7 @@ import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { fillDisk, mountSmallDisk } from '../support/smallDisk.ts'
 import { until } from '../support/until.ts'
+import { heightOf, readiness } from './diskQuestions.ts'
 
 const DISK_BYTES = 96 * 1024 * 1024
 const { path: disk, isMounted, end } = mountSmallDisk('petrel-full-', DISK_BYTES)
@@ -32,11 +33,6 @@ async function start(): Promise<{ node: NodeProcess; admin: RpcClient }> {
 
 const fill = (leaveBytes: number): void => fillDisk(ballast, leaveBytes)
 
-async function readiness(node: NodeProcess): Promise<[number, string]> {
-  const answer = await fetch(`${node.url}/health/readyz`)
-  return [answer.status, await answer.text()]
-}
-
 it.skipIf(!isMounted)(
   'money is sent once, the head is never taken back',
   async () => {
@@ -46,7 +42,7 @@ it.skipIf(!isMounted)(
     const to: string = await admin.call('WalletNew', 'secp256k1')
     const send = (id: string): Promise<Answer> =>
       admin.call('MpoolPushMessage', { From: from, To: to, Value: '1000' }, { MsgUuid: id })
-    const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
+    const head = (): Promise<number> => heightOf(admin)
     const first = await send(randomUUID())
     await until(
       async () => (await admin.call('StateSearchMsg', [], first.CID, 100, true)) !== null,
@@ -107,7 +103,7 @@ it.skipIf(!isMounted)(
     for (const one of running.splice(0)) await one.kill()
     const { node, admin } = await start()
     const from: string = await admin.call('WalletDefaultAddress')
-    const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
+    const head = (): Promise<number> => heightOf(admin)
     const began = await head()
     await until(async () => (await head()) > began, 'blocks')
     // The machine's thread that estimates has opened the store from here on: by its path it would find the folder above it.

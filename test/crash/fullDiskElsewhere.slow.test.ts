@@ -15,6 +15,7 @@ import { chromiumProcesses } from '../support/chromiumProcesses.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { fillDisk, mountSmallDisk } from '../support/smallDisk.ts'
 import { until } from '../support/until.ts'
+import { heightOf } from './diskQuestions.ts'
 
 /** Chromium takes 60 MB of it. */
 const DISK_BYTES = 300 * 1024 * 1024
@@ -34,8 +35,6 @@ async function start(home: string, args: readonly string[]): Promise<{ node: Nod
   running.push(node)
   return { node, rpc: new RpcClient(node.url, node.token) }
 }
-
-const heightOf = async (client: Pick<RpcClient, 'call'>): Promise<number> => (await client.call('ChainHead')).Height
 
 /** The head, as soon as it can be told of. */
 async function untilTold(client: Pick<RpcClient, 'call'>): Promise<number> {
