@@ -176,7 +176,7 @@ class RemoteArchive implements BlockSource {
     const { size, etag } = this.#file as RemoteFile
     const start = index * CHUNK_BYTES
     const length = Math.min(CHUNK_BYTES, size - start)
-    const answer = await this.#range(start, length, AbortSignal.timeout(REMOTE_REQUEST_MS))
+    const answer = await this.#range(start, length)
     if (answer.size !== size || answer.etag !== etag) throw this.#failed('INVALID_CAR', 'it has changed')
     if (answer.data.length !== length) {
       throw this.#failed('INVALID_CAR', `${answer.data.length} bytes instead of ${length} at ${start}`)
@@ -192,10 +192,12 @@ class RemoteArchive implements BlockSource {
   async #range(
     start: number,
     length: number,
-    signal: AbortSignal | undefined,
+    leaving?: AbortSignal,
   ): Promise<RemoteFile & { readonly data: Uint8Array }> {
     const headers = { Range: `bytes=${start}-${start + length - 1}` }
-    const response = await this.#fetch(this.#url, { headers, ...(signal === undefined ? {} : { signal }) })
+    const late = AbortSignal.timeout(REMOTE_REQUEST_MS)
+    const signal = leaving === undefined ? late : AbortSignal.any([leaving, late])
+    const response = await this.#fetch(this.#url, { headers, signal })
     if (response.status === STATUS_OK) {
       // It would be all of the file.
       await bodyUpTo(response.body, 0)

@@ -1,5 +1,6 @@
 /** What clocks, timers, sources of randomness and zstd decoders must do. */
 import { describe, expect, it } from 'vitest'
+import { MAX_FRAME_BYTES } from '../../src/archive/limits.ts'
 import type { ZstdDecoder } from '../../src/archive/zstd.ts'
 import { fromHex, fromUtf8, toHex, utf8 } from '../../src/base/bytes.ts'
 import type { Clock, Random, Timers } from '../../src/base/ports.ts'
@@ -121,6 +122,19 @@ export function zstdContract(name: string, decode: ZstdDecoder): void {
       expect(decode(unsaid, undefined, 40_000)).toHaveLength(40_000)
       expect(() => decode(said, 20_000, 19_999)).toThrow('a frame of more than 19999 bytes')
       expect(() => decode(unsaid, undefined, 39_999)).toThrow('a frame of more than 39999 bytes')
+    })
+
+    it('gives no more than a frame may have where nobody says how much is wanted', () => {
+      const decoded = (size: number): unknown => {
+        try {
+          return decode(fromHex(RAW), size)
+        } catch (error) {
+          return error
+        }
+      }
+      // It has less: a decoder may say that, or give it.
+      expect(decoded(MAX_FRAME_BYTES)).not.toMatchObject({ code: 'TOO_LARGE' })
+      expect(decoded(MAX_FRAME_BYTES + 1)).toMatchObject({ code: 'TOO_LARGE' })
     })
 
     it('refuses what is no frame', () => {
