@@ -102,10 +102,13 @@ describe('a search of traces', () => {
 
 describe('a search of events', () => {
   const head = 10 * MAX_EVENT_RANGE
-  const range = (heights: { fromHeight?: number; toHeight?: number }) =>
-    eventRange(eventFilter.fromJson(heights, json), head)
+  interface Heights {
+    readonly fromHeight?: number
+    readonly toHeight?: number
+  }
+  const range = (heights: Heights) => eventRange(eventFilter.fromJson({ ...heights }, json), head)
 
-  it.each([
+  it.each<[which: string, most: Heights, above: Heights]>([
     ['that begins in the past', { fromHeight: head - MAX_EVENT_RANGE }, { fromHeight: head - MAX_EVENT_RANGE - 1 }],
     ['that ends in the future', { toHeight: head + MAX_EVENT_RANGE }, { toHeight: head + MAX_EVENT_RANGE + 1 }],
     [
