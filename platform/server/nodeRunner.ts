@@ -197,12 +197,14 @@ export function nodeRun(parts: Omit<NodeRun, 'counts'>, hasChain: boolean): Node
  * The shim of a process.
  * @param chain - what the machine's threads can read by themselves
  * @param shutdown - `Shutdown` was called, or the node cannot go on
+ * @param prepares - the node executes what it follows: its machine is started before it is needed
  */
 export async function processShim(
   { options, io, runtime, home, counts }: NodeRun,
   stores: HostStores,
   chain: Pick<VmThreadOptions, 'chain' | 'archive' | 'proofs'>,
   shutdown: Shutdown,
+  prepares = false,
 ): Promise<NodeShim> {
   const { ports, version } = runtime
   const { net } = options
@@ -241,7 +243,7 @@ export async function processShim(
       : (await import('./index/openIndex.ts')).indexShim(options.index, ports, metrics)),
     openMachine: (view, mode) =>
       openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, {
-        heaps,
+        ...{ heaps, prepares },
         ...(chain.chain === undefined ? {} : { commit: () => meta.commit([]) }),
       }),
     openHost:

@@ -142,7 +142,14 @@ export async function runDaemon(given: DaemonOptions, io: ProgramIo, runtime: Ho
       run,
       async (shutdown) => {
         const proofs = options.proofs === 'receipts' ? undefined : home.proofs
-        const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot, proofs }, shutdown)
+        const read = { chain: home.chain, archive: config.snapshot, proofs }
+        const shim = await processShim(
+          run,
+          stores,
+          read,
+          shutdown,
+          config.validate === 'execute' && options.net !== undefined,
+        )
         const { signal } = io
         const open =
           config.validate === 'light'

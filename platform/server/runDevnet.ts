@@ -46,7 +46,13 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
     await serve(
       run,
       async (shutdown) => {
-        const shim = await processShim(run, stores, { chain: options.inMemory ? undefined : home.chain }, shutdown)
+        const shim = await processShim(
+          run,
+          stores,
+          { chain: options.inMemory ? undefined : home.chain },
+          shutdown,
+          true,
+        )
         const { devnet, actors } = options
         const open = await openLocalChain(
           { devnet, actors, kept, hasBundle: (manifest) => bundles.has(manifest) },

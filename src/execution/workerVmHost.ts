@@ -112,6 +112,11 @@ export class WorkerVmHost extends VmHost {
     return await this.#submit(call, urgency, signal)
   }
 
+  /** Starts the first thread: whoever needs it first need not wait for half a second of processor time. */
+  prepare(): void {
+    if (!this.#closed && this.#threads.size === 0) this.#startThread()
+  }
+
   /** Calls that wait for a thread, those that run, threads: for metrics. */
   get load(): { readonly waiting: number; readonly running: number; readonly threads: number } {
     let running = 0
@@ -213,15 +218,11 @@ export class WorkerVmHost extends VmHost {
       if (next === undefined) return
       const { job, free } = next
       try {
-        this.#begin(free === 'new' ? this.#startThread() : free, job)
+        this.#ask(free === 'new' ? this.#startThread() : free, job, [])
       } catch (error) {
         job.reject(asError(error))
       }
     }
-  }
-
-  #begin(thread: Thread, job: Job): void {
-    this.#ask(thread, job, [])
   }
 
   #startThread(): Thread {
