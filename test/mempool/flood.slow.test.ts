@@ -1,6 +1,7 @@
 /** A pool under more messages than it has room for: bounded count and bytes, own messages stay, honest ones find room. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
+import { encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
 import { MAX_HELD_MS } from '../../src/mempool/groupCommit.ts'
@@ -12,12 +13,14 @@ import {
   POOL_HEADROOM,
 } from '../../src/mempool/limits.ts'
 import type { MessagePool } from '../../src/mempool/messagePool.ts'
-import type { SignedMessage } from '../../src/types/signedMessage.ts'
+import { type SignedMessage, signedMessage } from '../../src/types/signedMessage.ts'
 import { FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
 
 const RICH = 10n ** 24n
 const COOLDOWN_MS = 60_000
 const to = keyAddress(65_000)
+/** Large messages of one sender whose gas a block has: what it has beyond those goes first. */
+const CHAIN = 50
 
 /** What became of a gossiped message. */
 async function add(pool: MessagePool, signed: SignedMessage): Promise<string> {
@@ -69,24 +72,59 @@ describe('a flood of gossip', () => {
 
   it('of large messages: bounded bytes', { timeout: 120_000 }, async () => {
     const { chain, pool, time } = await openTestPool({ chain: new ForgetfulChain() })
-    // The same array in each, so that the test itself stays small: 300 MB from five senders.
-    const params = new Uint8Array(60_000)
-    const large = (n: number, nonce: number): SignedMessage =>
-      testMessage(keyAddress(n), to, nonce, 5n, { params, gasLimit: 200_000_000n })
-    const size = params.length + 200
-    for (let n = 0; n < 5; n++) chain.setActor(keyAddress(n), 0n, RICH)
-    let added = 0
-    for (let nonce = 0; nonce < 1_000; nonce++) {
-      for (let n = 0; n < 5; n++) if ((await add(pool, large(n, nonce))) === 'added') added++
-      expect(pool.size * size).toBeLessThan(POOL_BYTES_MAX + 200 * pool.size)
+    // The same bytes in each, so that the test itself stays small.
+    const most = new Uint8Array(60_000)
+    const nonces = new Map<number, number>()
+    let sender = 0
+    const next = (params: number, premium = 5n): SignedMessage => {
+      const nonce = nonces.get(sender) ?? 0
+      if (nonce === 0) chain.setActor(keyAddress(sender), 0n, RICH)
+      const extra = { params: most.subarray(0, params), gasLimit: 200_000_000n }
+      return testMessage(keyAddress(sender), to, nonce, premium, extra)
     }
-    expect(added).toBeGreaterThan(POOL_BYTES_HIGH / size)
+    const sizeOf = (signed: SignedMessage): number => encode(signedMessage, signed).length
+    /** Adds the next one of a sender, or not. @param bytes - of the whole message; undefined: as many as it may have here */
+    const addNext = async (bytes?: number, premium?: bigint): Promise<string> => {
+      const params = bytes === undefined ? most.length : bytes - sizeOf(next(1_000)) + 1_000
+      const outcome = await add(pool, next(params, premium))
+      if (outcome === 'added') nonces.set(sender, (nonces.get(sender) ?? 0) + 1)
+      // What is done soon is done.
+      await time.pass(0)
+      return outcome
+    }
+    const largest = sizeOf(next(most.length))
+    /** Up to what one more message brings to the bound exactly. @returns how long that is */
+    const fillAlmost = async (bytes: number): Promise<number> => {
+      const left = (): number => bytes - pool.bytes
+      while (left() > 2 * largest) {
+        if (nonces.get(sender) === CHAIN) sender++
+        expect(await addNext()).toBe('added')
+      }
+      sender++
+      expect(await addNext(Math.floor(left() / 2))).toBe('added')
+      return left()
+    }
+
+    const missing = await fillAlmost(POOL_BYTES_HIGH)
+    expect(await addNext(missing)).toBe('added')
+    expect(pool.bytes).toBe(POOL_BYTES_HIGH)
+    // In its place one that has a byte more.
+    nonces.set(sender, (nonces.get(sender) ?? 0) - 1)
+    expect(await addNext(missing + 1, 8n)).toBe('added')
+    expect(pool.bytes).toBeLessThanOrEqual(POOL_BYTES_LOW)
+    expect(pool.bytes).toBeGreaterThan(POOL_BYTES_LOW - largest)
+
+    // For a minute it is not pruned again.
+    sender++
+    const last = await fillAlmost(POOL_BYTES_MAX)
+    expect(await addNext(last + 1)).toBe('SOFT_FAILURE')
+    expect(await addNext(last)).toBe('added')
+    expect(pool.bytes).toBe(POOL_BYTES_MAX)
+    expect(await addNext(2_000)).toBe('SOFT_FAILURE')
     await time.pass(COOLDOWN_MS)
-    await add(pool, large(0, 0))
-    await time.pass(1)
-    await pool.prune()
-    expect(pool.size * params.length).toBeLessThanOrEqual(POOL_BYTES_LOW)
-    expect(pool.size).toBeGreaterThan(0)
+    expect(await addNext(2_000)).toBe('SOFT_FAILURE')
+    expect(pool.bytes).toBeLessThanOrEqual(POOL_BYTES_LOW)
+    expect(await addNext(2_000)).toBe('added')
     pool.close()
   })
 

@@ -108,7 +108,7 @@ describe('a search of events', () => {
   }
   const range = (heights: Heights) => eventRange(eventFilter.fromJson({ ...heights }, json), head)
 
-  it.each<[which: string, most: Heights, above: Heights]>([
+  it.each<[string, Heights, Heights]>([
     ['that begins in the past', { fromHeight: head - MAX_EVENT_RANGE }, { fromHeight: head - MAX_EVENT_RANGE - 1 }],
     ['that ends in the future', { toHeight: head + MAX_EVENT_RANGE }, { toHeight: head + MAX_EVENT_RANGE + 1 }],
     [
