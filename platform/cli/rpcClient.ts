@@ -63,31 +63,39 @@ export interface RpcClient {
   listen<M extends keyof MethodsV0>(method: M, onValue: (value: MethodsV0[M]['result']) => void): Promise<void>
 }
 
+/** Hosts of each family; whatever else stood there would be another part of a URL. */
+const HOSTS: Readonly<Record<string, RegExp>> = { ip4: /^[\d.]+$/, ip6: /^[\da-f:.]+$/i }
+const NAME = /^[\w.-]+$/
+const NAMES: readonly string[] = ['dns', 'dns4', 'dns6']
+/** @see RFC 6750 section 2.1, `b64token` */
+const TOKEN = /^[\w.~+/-]+=*$/
+
 /**
  * The HTTP address of a multiaddr or URL.
  * @throws CliError `USAGE`
  */
 export function endpointUrl(address: string): string {
-  if (/^(https?|wss?):\/\//.test(address))
-    return address
-      .replace(/^ws/, 'http')
-      .replace(/\/+$/, '')
-      .replace(/\/rpc\/v[012]$/, '')
-  const parts = address.split('/')
-  const [, family, host, transport, port] = parts
-  if (
-    parts[0] !== '' ||
-    host === undefined ||
-    transport !== 'tcp' ||
-    port === undefined ||
-    !/^(ip4|ip6|dns|dns4|dns6)$/.test(family ?? '')
-  ) {
+  const url = /^(https?|wss?):\/\//.test(address)
+    ? address
+        .replace(/^ws/, 'http')
+        .replace(/\/+$/, '')
+        .replace(/\/rpc\/v[012]$/, '')
+    : multiaddrUrl(address)
+  // Nothing is sent to what is no address: to whom it went would be somebody else's guess.
+  if (url === undefined || !/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CliError(
       'USAGE',
       `could not parse API address "${address}": expected a URL or a multiaddr such as /ip4/127.0.0.1/tcp/1234/http`,
     )
   }
-  const secure = parts.slice(5).some((part) => part === 'https' || part === 'wss' || part === 'tls')
+  return url
+}
+
+function multiaddrUrl(address: string): string | undefined {
+  const [before, family = '', host = '', transport, port = '', ...rest] = address.split('/')
+  const isHost = NAMES.includes(family) ? NAME.test(host) : HOSTS[family]?.test(host) === true
+  if (before !== '' || !isHost || transport !== 'tcp' || !/^\d{1,5}$/.test(port)) return undefined
+  const secure = rest.some((part) => part === 'https' || part === 'wss' || part === 'tls')
   return `${secure ? 'https' : 'http'}://${family === 'ip6' ? `[${host}]` : host}:${port}`
 }
 
@@ -123,7 +131,11 @@ export async function findEndpoint(io: ProgramIo, repo: string | undefined): Pro
   const api = await read('api')
   if (api === undefined)
     throw new CliError('CONNECTION', `could not get API endpoint: no node is running in ${home} (no file "api" there)`)
-  return { url: endpointUrl(api), token: await read('token') }
+  const token = await read('token')
+  if (token !== undefined && !TOKEN.test(token)) {
+    throw new CliError('CONNECTION', `could not use the token of the node in ${home}: the file "token" holds no token`)
+  }
+  return { url: endpointUrl(api), token }
 }
 
 /** Sends a request. Not by `fetch`: that gives up after five minutes, and `state wait-msg` may take longer. */

@@ -1,6 +1,6 @@
 /** How the command line finds the node (lotus cli/util/api.go), and what it says when something is wrong. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endpointUrl, parseApiInfo } from '../../../platform/cli/rpcClient.ts'
+import { endpointUrl, findEndpoint, parseApiInfo } from '../../../platform/cli/rpcClient.ts'
 import { type FakeNode, leadingTo, petrel, startFakeNode } from './fakeNode.ts'
 
 const TOKEN =
@@ -26,6 +26,32 @@ describe('addresses', () => {
   it.each(['', 'localhost', '/ip4/127.0.0.1', '/unix/tmp/x', '/ip4/127.0.0.1/udp/1/quic'])('%s is refused', (text) => {
     expect(() => endpointUrl(text)).toThrow(expect.objectContaining({ code: 'USAGE' }))
   })
+
+  // A part of it would be read as another part of a URL, and the token would go to whoever is named there.
+  it.each([
+    ...[
+      '/dns/a@b/tcp/1',
+      '/dns/a b/tcp/1',
+      '/dns/a#/tcp/1',
+      '/dns//tcp/1',
+      '/ip4/127.0.0.1:1/tcp/2',
+      '/ip6/::1]@[::2/tcp/1',
+    ],
+    ...['/ip4/127.0.0.1/tcp/', '/ip4/127.0.0.1/tcp/x', '/ip4/127.0.0.1/tcp/99999', '/ip4/1.2.3.4.5/tcp/1'],
+    ...['http://', 'https:///rpc/v1', 'http://[::1', 'http://127.0.0.1:99999'],
+  ])('%s is refused', (text) => {
+    expect(() => endpointUrl(text)).toThrow(expect.objectContaining({ code: 'USAGE' }))
+  })
+
+  it.each(['', 'two lines\nof it', 'ein Schlüssel', 'a b'])(
+    '"%s" in the file "token" is told, not sent',
+    async (token) => {
+      const readFile = (path: string): Promise<string> =>
+        Promise.resolve(path.endsWith('token') ? token : '/ip4/127.0.0.1/tcp/1/http')
+      const io = { env: {}, userHome: '/home', readFile } as never
+      await expect(findEndpoint(io, undefined)).rejects.toThrow('the file "token" holds no token')
+    },
+  )
 
   it('with and without token', () => {
     expect(parseApiInfo(`${TOKEN}:/ip4/127.0.0.1/tcp/1/http`)).toEqual({ token: TOKEN, url: 'http://127.0.0.1:1' })
