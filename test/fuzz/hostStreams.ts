@@ -3,7 +3,6 @@
  * chooses which, the second how the bytes are cut; the peer ends its side, or resets the stream.
  */
 import { concatBytes } from '../../src/base/bytes.ts'
-import { PetrelError } from '../../src/base/errors.ts'
 import { ProtoWriter } from '../../src/p2p/bitswap/protobuf.ts'
 import { boundAnswers } from '../../src/p2p/host/dhtAnswers.ts'
 import { CLOSER, FIND_NODE, KEY, PEER_ADDRESS, PEER_ID, PING, TYPE } from '../../src/p2p/host/dhtMessages.ts'
@@ -11,6 +10,7 @@ import { serveRequests } from '../../src/p2p/host/dhtRequests.ts'
 import { MAX_DHT_ADDRESSES, MAX_DHT_PEERS } from '../../src/p2p/host/hostLimits.ts'
 import { answerPings } from '../../src/p2p/host/pingAnswers.ts'
 import { silentLog } from '../rpc/stubTable.ts'
+import { FakeStream } from '../support/fakeStream.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 
@@ -18,61 +18,6 @@ const PING_BYTES = 32
 /** The identity hash of an Ed25519 key, and `/ip4/4.8.1.1/tcp/1234`. */
 const ID = concatBytes(Uint8Array.of(0, 0x24, 8, 1, 18, 32), new Uint8Array(32).fill(7))
 const ADDRESS = Uint8Array.of(4, 4, 8, 1, 1, 6, 4, 210)
-
-/** The part of libp2p's stream that is used, and what was done to it. */
-class FakeStream extends EventTarget {
-  readonly protocol = 'fuzz'
-  status = 'open'
-  readStatus = 'readable'
-  remoteWriteStatus = 'writable'
-  readonly writableNeedsDrain = false
-  readonly readBufferLength = 0
-  readableEnded = false
-  readonly sent: Uint8Array[] = []
-
-  send(bytes: Uint8Array): boolean {
-    if (this.status !== 'open') throw new PetrelError('STREAM_CLOSED', 'closed')
-    this.sent.push(bytes)
-    return true
-  }
-
-  say(data: Uint8Array): void {
-    if (this.status === 'open') this.dispatchEvent(Object.assign(new Event('message'), { data }))
-  }
-
-  end(): void {
-    if (this.status !== 'open') return
-    this.remoteWriteStatus = 'closed'
-    this.readStatus = 'closed'
-    this.readableEnded = true
-    this.dispatchEvent(new Event('remoteCloseWrite'))
-    this.dispatchEvent(new Event('end'))
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-
-  close(): Promise<void> {
-    this.#finish('closed', undefined)
-    return Promise.resolve()
-  }
-
-  abort(error: Error): void {
-    this.#finish('aborted', error)
-  }
-
-  reset(): void {
-    this.#finish('reset', new Error('reset'))
-  }
-
-  #finish(status: string, error: Error | undefined): void {
-    if (this.status !== 'open') return
-    this.status = status
-    this.readStatus = 'closed'
-    this.dispatchEvent(Object.assign(new Event('close'), { error }))
-  }
-}
 
 interface Answer {
   readonly closer: readonly { readonly multiaddrs: readonly unknown[] }[]

@@ -13,6 +13,7 @@ import {
   MAX_DHT_ANSWER_BYTES,
   MAX_DHT_PEERS,
   MAX_DHT_REQUESTS_BYTES,
+  MAX_PEER_NAME_BYTES,
 } from '../../src/p2p/host/hostLimits.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { seeded } from '../support/seeded.ts'
@@ -33,10 +34,13 @@ interface Network {
   sendRequest(to: object, message: object, options: object): AsyncIterable<Event>
 }
 
-function peer(addresses: readonly Uint8Array[]): Uint8Array {
+/** @param name - default: the identity hash of an Ed25519 key */
+function peer(
+  addresses: readonly Uint8Array[],
+  name = concatBytes(Uint8Array.of(0, 0x24, 8, 1, 18, 32), random.bytes(32)),
+): Uint8Array {
   const writer = new ProtoWriter()
-  // The identity hash of an Ed25519 key.
-  writer.bytes(1, concatBytes(Uint8Array.of(0, 0x24, 8, 1, 18, 32), random.bytes(32)))
+  writer.bytes(1, name)
   for (const address of addresses) writer.bytes(2, address)
   return writer.finish()
 }
@@ -107,6 +111,15 @@ it('of the addresses none that is too long, or of a kind that libp2p does not kn
   const addresses = [longAddress(MAX_DHT_ADDRESS_BYTES), longAddress(MAX_DHT_ADDRESS_BYTES + 1), unknown, address(1)]
   const { event } = await ask(answer([peer(addresses), Uint8Array.of(10, 1, 7)]))
   expect([event?.name, counts(event)]).toEqual(['PEER_RESPONSE', [2]])
+})
+
+it('a peer has a name that is no longer than one may be, or is passed over', async () => {
+  // A hash of SHA-256 as it says, of so many bytes.
+  const named = (bytes: number): Uint8Array => concatBytes(Uint8Array.of(0x12, bytes - 2), random.bytes(bytes - 2))
+  const most = peer([address(1), address(2)], named(MAX_PEER_NAME_BYTES))
+  expect((await ask(answer([most, peer([address(1)])]))).event?.closer).toHaveLength(2)
+  const longer = peer([address(1), address(2)], named(MAX_PEER_NAME_BYTES + 1))
+  expect(counts((await ask(answer([longer, peer([address(1)])]))).event)).toEqual([1])
 })
 
 it('an answer of the longest is read, of a byte more not', async () => {

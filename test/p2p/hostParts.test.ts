@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { peerOfAddress, withoutPeer, withPeer } from '../../src/p2p/host/addresses.ts'
 import { BoundedDatastore } from '../../src/p2p/host/boundedDatastore.ts'
 import { deriveCertificate } from '../../src/p2p/host/certificate.ts'
+import { MAX_METERED_NAMES } from '../../src/p2p/host/hostLimits.ts'
 import { loadIdentity } from '../../src/p2p/host/identity.ts'
 import { Traffic } from '../../src/p2p/host/traffic.ts'
 import { ValidationQueue } from '../../src/p2p/host/validationQueue.ts'
@@ -101,6 +102,27 @@ it('traffic: totals and rates that fade', async () => {
   await time.advance(60_000)
   expect(traffic.totals().rateOut).toBe(0)
   expect(traffic.totals().totalOut).toBe(20_000)
+})
+
+it('traffic is counted of so many names; of one more what was idle longest is forgotten', () => {
+  const namesAfter = (streams: number): [protocols: string[], peers: string[]] => {
+    let count = 0
+    const traffic = new Traffic(new VirtualTime(), () => `peer ${count}`)
+    for (; count < streams; count++) {
+      const stream = {
+        protocol: `/protocol/${count}`,
+        readBufferLength: 0,
+        send: (_data: { byteLength: number }) => true,
+      }
+      traffic.trackProtocolStream(stream as never)
+      stream.send({ byteLength: 1 })
+    }
+    return [[...traffic.byProtocol().keys()], [...traffic.byPeer().keys()]]
+  }
+  for (const [i, names] of namesAfter(MAX_METERED_NAMES).entries())
+    expect([names.length, names[0]]).toEqual([MAX_METERED_NAMES, ['/protocol/0', 'peer 0'][i]])
+  for (const [i, names] of namesAfter(MAX_METERED_NAMES + 1).entries())
+    expect([names.length, names[0]]).toEqual([MAX_METERED_NAMES, ['/protocol/1', 'peer 1'][i]])
 })
 
 it('the validation queue: bounded in all and for each peer', async () => {
