@@ -10,3 +10,6 @@ export const HELLO_MS = 10_000
 export const HELLO_BUDGET = { capacity: 5, perSecond: 0.1 } as const
 /** Peers whose use of a budget is remembered; beyond that the one longest unheard of starts afresh. */
 export const MAX_BUDGETED_PEERS = 4096
+/** Addresses that are kept of a peer to be dialled again, none longer than this, characters. */
+export const MAX_KEPT_ADDRESSES = 8
+export const MAX_KEPT_ADDRESS_LENGTH = 256

@@ -68,6 +68,8 @@ export const CLIENT_LIMITS: AskLimits = {
 
 /** Peers that one question goes to before it has failed. */
 export const MAX_ATTEMPTS = 16
+/** Peers of whom is remembered how fast they answered, and how often they failed; beyond that the one asked longest ago is forgotten. */
+export const MAX_TRACKED_PEERS = 1024
 /** Most tipsets of a request, and of an answer: the epochs until finality. */
 export const MAX_LENGTH = 900
 /** Bounds of Lotus' decoder: blocks of a tipset, its messages (15 blocks of 10,000), indices of a block. */

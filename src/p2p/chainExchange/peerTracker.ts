@@ -5,6 +5,7 @@
 import { Lru } from '../../base/lru.ts'
 import type { Clock, Random } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
+import { MAX_TRACKED_PEERS } from './limits.ts'
 
 /** How much better than the mean a new peer is taken to be. */
 const NEW_PEER_FACTOR = 0.9
@@ -16,8 +17,6 @@ const SHUFFLED_PREFIX = 16
 /** A peer that failed goes to the end: for so long, twice as long after each further failure, milliseconds. */
 const COOL_DOWN_MS = 5000
 const MAX_COOL_DOWN_MS = 600_000
-/** Peers remembered. */
-const PEERS = 1024
 
 interface Stats {
   readonly successes: number
@@ -34,7 +33,7 @@ const UNKNOWN: Stats = { successes: 0, failures: 0, failuresInRow: 0, averageMs:
 export class PeerTracker {
   readonly #clock: Clock
   readonly #random: Random
-  readonly #stats = new Lru<PeerName, Stats>(PEERS)
+  readonly #stats = new Lru<PeerName, Stats>(MAX_TRACKED_PEERS)
   #globalMs: number | undefined
 
   constructor(clock: Clock, random: Random) {

@@ -7,11 +7,10 @@ import { fromUtf8, utf8 } from '../../base/bytes.ts'
 import { PetrelError, unlessThrown } from '../../base/errors.ts'
 import type { KeyValueOp, KeyValueStore } from '../../base/ports.ts'
 import { parseJson } from '../../codec/jsonText.ts'
+import { MAX_KEPT_ADDRESS_LENGTH, MAX_KEPT_ADDRESSES } from '../limits.ts'
 import type { PeerName } from '../peerLinks.ts'
 
 const PREFIX = 'p2p/peer/'
-const MAX_ADDRESSES = 8
-const MAX_ADDRESS_LENGTH = 256
 
 /** A peer that was met. */
 export interface KnownPeer {
@@ -26,7 +25,7 @@ export interface KnownPeer {
 
 /** Of what a peer is said to be reached at, as much as is kept. */
 export function keptAddresses(addresses: readonly string[]): readonly string[] {
-  return addresses.filter(({ length }) => length <= MAX_ADDRESS_LENGTH).slice(0, MAX_ADDRESSES)
+  return addresses.filter(({ length }) => length <= MAX_KEPT_ADDRESS_LENGTH).slice(0, MAX_KEPT_ADDRESSES)
 }
 
 /** The book, in memory; {@link save} writes what changed. */

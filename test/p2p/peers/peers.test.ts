@@ -1,6 +1,7 @@
 /** Bans, books, backoffs, tags, rates: what is remembered of peers, and its bounds. */
 import { describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../../src/base/memoryStore.ts'
+import { MAX_KEPT_ADDRESS_LENGTH, MAX_KEPT_ADDRESSES } from '../../../src/p2p/limits.ts'
 import { Backoff } from '../../../src/p2p/peers/backoff.ts'
 import { BAN_POLICY, Bans } from '../../../src/p2p/peers/bans.ts'
 import { BlockList } from '../../../src/p2p/peers/blockList.ts'
@@ -127,6 +128,19 @@ describe('peer book', () => {
     again.forget('many')
     again.save()
     expect([...store.keys()]).toHaveLength(2)
+  })
+
+  it('keeps so many addresses of a peer, none that is too long', () => {
+    const book = new PeerBook(1)
+    const kept = (addresses: readonly string[]): readonly string[] | undefined => {
+      book.seen('peer', addresses, 1000)
+      return book.find('peer')?.addresses
+    }
+    const most = Array.from({ length: MAX_KEPT_ADDRESSES }, (_, i) => `/ip4/1.2.3.4/tcp/${i}`)
+    expect(kept(most)).toEqual(most)
+    expect(kept([...most, '/ip4/1.2.3.4/tcp/9000'])).toEqual(most)
+    const longest = 'x'.repeat(MAX_KEPT_ADDRESS_LENGTH)
+    expect(kept([`${longest}x`, longest])).toEqual([longest])
   })
 
   it('has what could not be written with the next', async () => {
