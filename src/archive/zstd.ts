@@ -45,23 +45,30 @@ const CHUNK = 1 << 20
 
 /**
  * Decompresses every data frame, one after the other, in pieces: for files that do not fit in memory.
- * Skippable frames are left out.
+ * Skippable frames are left out. How much it may be is the sink's to say, most often the room on its disk: what it throws ends this.
  * @param sink - gets each piece; the buffer is the callee's
- * @throws CodecError `INVALID_ZSTD`, `TRUNCATED`
+ * @throws CodecError `INVALID_ZSTD`, `TRUNCATED`; what the sink throws
  */
 export function streamZstd(source: ByteSource, sink: (piece: Uint8Array) => void): void {
   for (const frame of zstdFrames(source)) {
     if (frame.kind === 'skippable') continue
+    let ofSink: unknown
     try {
       const decoder = new Decompress((piece) => {
-        if (piece.length > 0) sink(piece)
+        if (piece.length === 0) return
+        try {
+          sink(piece)
+        } catch (error) {
+          ofSink = error
+          throw error
+        }
       })
       for (let at = 0; at < frame.length; at += CHUNK) {
         const length = Math.min(CHUNK, frame.length - at)
         decoder.push(readExactly(source, frame.offset + at, length).slice(), at + length === frame.length)
       }
     } catch (cause) {
-      if (cause instanceof CodecError) throw cause
+      if (cause === ofSink || cause instanceof CodecError) throw cause
       throw new CodecError('INVALID_ZSTD', `Cannot decompress zstd: ${(cause as Error).message}`, {}, { cause })
     }
   }

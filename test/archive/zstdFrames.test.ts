@@ -1,7 +1,7 @@
 /** Frames are found from their headers alone, within the bounds of RFC 8878. */
 import { expect, it } from 'vitest'
 import { MAX_BLOCK_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } from '../../src/archive/limits.ts'
-import { portableZstd } from '../../src/archive/zstd.ts'
+import { portableZstd, streamZstd } from '../../src/archive/zstd.ts'
 import { zstdFrameAt, zstdFrameHead } from '../../src/archive/zstdFrames.ts'
 import { concatBytes, fromHex } from '../../src/base/bytes.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
@@ -42,4 +42,25 @@ it('a frame that says that it is more than a frame may be is not decompressed', 
   expect(() => portableZstd(longer, zstdFrameHead(memorySource(longer), 0).contentSize)).toThrow(
     `a frame of more than ${MAX_FRAME_BYTES} bytes`,
   )
+})
+
+it('how much all frames may be is for who takes it to say: what that throws ends the reading, and stays what it is', () => {
+  const frame = repeating(MAX_BLOCK_BYTES)
+  const full = new Error('the disk is full')
+  let taken = 0
+  const take = (piece: Uint8Array): void => {
+    if (taken + piece.length > 2 * MAX_BLOCK_BYTES) throw full
+    taken += piece.length
+  }
+  streamZstd(memorySource(concatBytes(frame, frame)), take)
+  expect(taken).toBe(2 * MAX_BLOCK_BYTES)
+  taken = 0
+  let thrown: unknown
+  try {
+    streamZstd(memorySource(concatBytes(frame, frame, frame, frame)), take)
+  } catch (error) {
+    thrown = error
+  }
+  expect([thrown, taken]).toEqual([full, 2 * MAX_BLOCK_BYTES])
+  expect(thrown).toBe(full)
 })
