@@ -3,10 +3,14 @@ import { connect as openSocket, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { blocksTopic } from '../../src/p2p/gossip/topics.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
+import { HOST_LIMITS } from '../../src/p2p/host/hostLimits.ts'
 import { seeded } from '../support/seeded.ts'
 import { connect, NETWORK, soon, startHost, stopHosts, until } from './testHosts.ts'
 
 const GOSSIP = ['/meshsub/1.1.0']
+
+/** How long those may say nothing who are let in, ms: others are closed long before. */
+const SILENT_MS = 5000
 
 const sockets: Socket[] = []
 
@@ -31,6 +35,16 @@ function rawSocket(host: P2pHost, send: Uint8Array): Promise<void> {
   })
 }
 
+/** Sockets that say nothing. @returns how many are open, and what resolves when none is */
+function silentSockets(host: P2pHost, count: number): { open: () => number; closed: Promise<unknown> } {
+  let open = count
+  const closed = Array.from({ length: count }, async () => {
+    await rawSocket(host, new Uint8Array(0))
+    open--
+  })
+  return { open: () => open, closed: Promise.all(closed) }
+}
+
 async function servesOthers(host: P2pHost): Promise<void> {
   const honest = await startHost()
   await connect(honest, host)
@@ -48,17 +62,21 @@ it('garbage instead of a handshake', async () => {
 })
 
 it('connections that say nothing are closed, and few wait at a time', async () => {
-  const host = await startHost({ limits: { handshakeMs: 1000, pendingConnections: 10, connectionsPerSecond: 1000 } })
-  const closed = Array.from({ length: 100 }, () => rawSocket(host, new Uint8Array(0)))
-  await Promise.all(closed)
+  const host = await startHost({ limits: { handshakeMs: SILENT_MS, connectionsPerSecond: 1000 } })
+  const { closed, open } = silentSockets(host, HOST_LIMITS.pendingConnections + 36)
+  await until(() => open() <= HOST_LIMITS.pendingConnections, 'those who may not wait are closed', SILENT_MS / 2)
+  expect(open()).toBe(HOST_LIMITS.pendingConnections)
+  await closed
   expect(host.net.connections()).toEqual([])
   await servesOthers(host)
 })
 
 it('more connections in a second than one address may open', async () => {
-  const host = await startHost({ limits: { handshakeMs: 1000, connectionsPerSecond: 5 } })
-  await Promise.all(Array.from({ length: 50 }, () => rawSocket(host, new Uint8Array(0))))
-  await new Promise((done) => setTimeout(done, 1100))
+  const host = await startHost({ limits: { handshakeMs: SILENT_MS } })
+  const { closed, open } = silentSockets(host, HOST_LIMITS.connectionsPerSecond + 18)
+  await until(() => open() <= HOST_LIMITS.connectionsPerSecond, 'what is above it is closed', SILENT_MS / 2)
+  expect(open()).toBe(HOST_LIMITS.connectionsPerSecond)
+  await closed
   await servesOthers(host)
 })
 

@@ -1,5 +1,6 @@
 /** Connections and streams of real libp2p hosts: every transport, back-pressure, ends, resets, floods. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { HOST_LIMITS } from '../../src/p2p/host/hostLimits.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { connect, newHome, newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
 
@@ -77,7 +78,8 @@ describe('streams', () => {
     })()
     await until(() => received >= 8 * 1024 * 1024, 'the first part is read')
     await new Promise((done) => setTimeout(done, 500))
-    expect(written - received).toBeLessThan(4 * 1024 * 1024)
+    // What is read unasked until the stream is paused comes on top, a piece or two.
+    expect(written - received).toBeLessThanOrEqual(HOST_LIMITS.streamWindow + 2 * piece.length)
     read()
     await writing
     await until(() => received === total, 'all is read')
@@ -197,7 +199,10 @@ describe('floods', () => {
     expect([...((await stream.read()) ?? [])]).toEqual([5])
     await until(() => refused >= 900, 'most are refused')
     expect(most).toBeLessThanOrEqual(server.parts.limits.streamsPerProtocol + 1)
-    expect(server.net.connections().flatMap(({ streams }) => streams).length).toBeLessThan(300)
+    for (const { streams } of server.net.connections()) {
+      const opened = streams.filter(({ direction }) => direction === 'inbound')
+      expect(opened.length).toBeLessThanOrEqual(HOST_LIMITS.streamsPerConnection)
+    }
     await flooder.stop()
     await Promise.all(opening)
     await until(() => server.parts.links.served <= 1, 'nothing of the flood is left')

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { HOST_LIMITS } from '../../src/p2p/host/hostLimits.ts'
 import { ROOT } from '../support/shared.ts'
 
 /** Work is cut up by these, so that others have their turn: they bound nothing that others could send. */
@@ -13,6 +14,10 @@ const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8'
   .filter((path) => /(^|\/)(bounds|limits|hostLimits)\.ts$/.test(path))
   .map((path) => `src/${path}`)
 const document = readFileSync(join(ROOT, 'docs/bounds.md'), 'utf8')
+/** What tests say, by their paths in the folder of tests. */
+const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => [path, readFileSync(join(ROOT, 'test', path), 'utf8')] as const)
 
 async function boundsOf(file: string): Promise<[name: string, value: unknown][]> {
   const module = (await import(join(ROOT, file))) as Record<string, unknown>
@@ -56,9 +61,7 @@ function rowsOf(name: string, value: unknown): string[] {
 /** Names that tests import, by the file that they import them from. */
 function importedByTests(): Map<string, Set<string>> {
   const imported = new Map<string, Set<string>>()
-  for (const path of readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith('.test.ts')) continue
-    const text = readFileSync(join(ROOT, 'test', path), 'utf8')
+  for (const [path, text] of tests) {
     for (const [, list = '', from = ''] of text.matchAll(/import (\{[^}]*\}|\* as \w+) from '(\.[^']*)'/g)) {
       const file = relative(ROOT, resolve(ROOT, 'test', dirname(path), from))
       const names = imported.get(file) ?? new Set()
@@ -69,6 +72,18 @@ function importedByTests(): Map<string, Set<string>> {
     }
   }
   return imported
+}
+
+/** Parts of a bound that tests take from it, by its name: `BOUND.part`, or `const { part, other } = BOUND`. */
+function triedParts(bound: string): Set<string> {
+  const tried = new Set<string>()
+  for (const [, text] of tests) {
+    for (const [, part = ''] of text.matchAll(new RegExp(`\\b${bound}\\.(\\w+)`, 'g'))) tried.add(part)
+    for (const [, parts = ''] of text.matchAll(new RegExp(`\\{([^{}]*)\\} = ${bound}\\n`, 'g'))) {
+      for (const part of parts.match(/\w+/g) ?? []) tried.add(part)
+    }
+  }
+  return tried
 }
 
 it('finds the files of bounds', () => {
@@ -99,4 +114,9 @@ describe.each(files)('%s', (file) => {
     const tried = importedByTests().get(file) ?? new Set()
     expect(names.filter((name) => !tried.has(name) && !PACE.has(name))).toEqual([])
   })
+})
+
+it('a host’s bounds are tried: a test takes each of them, not only what holds them all', () => {
+  const tried = triedParts('HOST_LIMITS')
+  expect(Object.keys(HOST_LIMITS).filter((part) => !tried.has(part))).toEqual([])
 })
