@@ -82,7 +82,11 @@ export function endpointUrl(address: string): string {
         .replace(/\/rpc\/v[012]$/, '')
     : multiaddrUrl(address)
   // Nothing is sent to what is no address: to whom it went would be somebody else's guess.
-  if (url === undefined || !/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+  if (
+    url === undefined ||
+    !/^https?:\/\/[^/]/.test(url) ||
+    URL.parse(`${url}/rpc`)?.pathname.endsWith('/rpc') !== true
+  ) {
     throw new CliError(
       'USAGE',
       `could not parse API address "${address}": expected a URL or a multiaddr such as /ip4/127.0.0.1/tcp/1234/http`,

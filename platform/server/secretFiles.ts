@@ -142,13 +142,16 @@ export class SecretFiles implements SecretStore {
 
   /** @returns false when there is no such file */
   async #assertPrivate(name: string): Promise<boolean> {
-    let mode: number
-    try {
-      mode = (await stat(this.#path(name))).mode
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return false
-      throw error
-    }
+    const path = this.#path(name)
+    const mode = await named('read', this.#folder, async () => {
+      try {
+        return (await stat(path)).mode
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return undefined
+        throw error
+      }
+    })
+    if (mode === undefined) return false
     // Windows shows the same bits for every file; the folder's access list is what counts there.
     if (process.platform === 'win32' || (mode & OTHERS) === 0) return true
     const seen = (mode & 0o777).toString(8).padStart(4, '0')

@@ -98,7 +98,10 @@ export function parsePolicy(json: unknown): SigningPolicy {
     const rules = Object.entries(record(keys, 'keys')).map(
       ([name, rule]) => [parseAddress(name).key, ruleOf(rule, name)] as const,
     )
-    return { keys: new Map(rules), chainId: BigInt(chainId), manage }
+    const byKey = new Map(rules)
+    // As f1… and as t1…: which of the two rules was meant is not for us to say.
+    if (byKey.size < rules.length) throw invalid('keys name an address twice')
+    return { keys: byKey, chainId: BigInt(chainId), manage }
   } catch (error) {
     throw error instanceof WalletError ? error : invalid(errorMessage(error))
   }

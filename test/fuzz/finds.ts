@@ -17,4 +17,15 @@ export const FINDS: readonly { readonly target: string; readonly what: string; r
     input:
       '7b2250657472656c223a227365616c65642d31222c224e223a312c2252223a312c2250223a312c2253616c74223a22415145424151454241514542415145424151454241514542415145424151454241514542415145424151453d222c224e6f6e6365223a224151454241514542415145424151454241514542415145424151454241514542222c2244617461223a2277775230444342763731484b304c796a763752436f3563463276476e586d7958227d',
   },
+  {
+    target: 'hamtDifference',
+    what: 'two chains of nodes deeper than any hash leads overflowed the stack',
+    input:
+      '002f82410181d82a5827000171a0e40220cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd00002f82410181d82a5827000171a0e40220cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd01002f82410181d82a5827000171a0e40220cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd00',
+  },
+  {
+    target: 'apiFiles',
+    what: 'an address that was one until a path was put behind it',
+    input: '68747470733a2f2f7b2e6508',
+  },
 ]

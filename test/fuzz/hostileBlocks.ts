@@ -8,10 +8,12 @@ export const HOSTILE_ROOT: Cid = cidFromBytes(fromHex(`0171a0e40220${'ab'.repeat
 
 /** They are not checked against their CIDs: nobody could make a tree that names itself, but one that is as deep. */
 export class HostileBlocks extends MemoryBlockstore {
+  readonly #root: Cid
   readonly #pieces: Uint8Array[] = []
 
-  constructor(input: Uint8Array) {
+  constructor(input: Uint8Array, root: Cid = HOSTILE_ROOT) {
     super()
+    this.#root = root
     for (let at = 0; at + 2 <= input.length; ) {
       const length = (input[at] as number) * 256 + (input[at + 1] as number)
       this.#pieces.push(input.subarray(at + 2, at + 2 + length))
@@ -22,7 +24,7 @@ export class HostileBlocks extends MemoryBlockstore {
   /** What was written, else what a stranger says. */
   override get(key: Parameters<Blockstore['get']>[0]): Uint8Array | undefined {
     const [root, ...others] = this.#pieces
-    if (key.equals(HOSTILE_ROOT)) return root
+    if (key.equals(this.#root)) return root
     const own = super.get(key)
     if (own !== undefined || others.length === 0) return own ?? root
     return others[(key.bytes[key.bytes.length - 1] ?? 0) % others.length]

@@ -103,6 +103,8 @@ export function packed(make: (store: Blockstore) => Cid): Uint8Array {
 }
 
 const BLOCKS = [1, 2, 3].map((n) => [blockCid(Uint8Array.of(n)), Uint8Array.of(n)] as const)
+/** Of the blocks in {@link archives}. */
+export const BLOCK_CIDS: readonly Cid[] = BLOCKS.map(([key]) => key)
 const CAR_V1 = carBytes([BLOCKS[0]?.[0] as Cid], BLOCKS)
 
 /** A CAR of version 2 without an index. @see CARv2 specification, "Pragma", "Header" */

@@ -46,10 +46,13 @@ import { keyInfo } from '../../src/wallet/keyInfo.ts'
 import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
 import { configToml } from './configToml.ts'
 import { f3Data } from './f3Data.ts'
+import { f3Manifest } from './f3Manifest.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 import { gossipRpc } from './gossipRpc.ts'
+import { apiFiles, keystoreNames } from './homeFiles.ts'
 import { HOSTILE_ROOT, HostileBlocks } from './hostileBlocks.ts'
 import { hostStreams } from './hostStreams.ts'
+import { remoteArchive, snapshotLists } from './httpAnswers.ts'
 import { lightAnswers } from './lightAnswers.ts'
 import { peerStreams } from './peerStreams.ts'
 import { portMessages } from './portMessages.ts'
@@ -59,8 +62,10 @@ import { rpcParams } from './rpcParams.ts'
 import { rtcMessages } from './rtcMessages.ts'
 import { archives, CERTIFICATE, FULL_HEADER, networkText, packed, SIGNED, transactions } from './seeds.ts'
 import { signedLog } from './signedLog.ts'
+import { signingPolicy } from './signingPolicy.ts'
 import { socketBytes } from './socketBytes.ts'
 import { amtChanges, hamtChanges, hamtDifference } from './treeChanges.ts'
+import { unixFile } from './unixFile.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
 const MAX_STREAM = 4096
@@ -169,19 +174,26 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) => void parseConfig(text(input), 'config.json'),
   },
   amtChanges,
+  apiFiles,
   configToml,
   f3Data,
+  f3Manifest,
   gossipRpc,
   hamtChanges,
   hamtDifference,
   hostStreams,
+  keystoreNames,
   lightAnswers,
   peerStreams,
   portMessages,
   relayMessages,
+  remoteArchive,
   rtcMessages,
   signedLog,
+  signingPolicy,
+  snapshotLists,
   socketBytes,
+  unixFile,
   token: {
     seeds: () => [utf8(TOKEN)],
     // Nobody but the one who has the secret says what a token allows. Its signature alone may be spelled in several ways.

@@ -104,6 +104,7 @@ describe('a policy', () => {
     ['methods', { keys: { [KEY]: { methods: ['0'] } } }],
     ['invalid', { keys: { f1nonsense: {} } }],
     ['keys', {}],
+    ['twice', { keys: { [KEY]: { dailyLimit: '1 FIL' }, [`t${KEY.slice(1)}`]: {} } }],
     ['kyes', { kyes: {} }],
   ])('that is wrong is refused: %s', (text, json) => {
     expect(thrown(() => parsePolicy(json))).toMatchObject({

@@ -38,7 +38,7 @@ describe('addresses', () => {
       '/ip6/::1]@[::2/tcp/1',
     ],
     ...['/ip4/127.0.0.1/tcp/', '/ip4/127.0.0.1/tcp/x', '/ip4/127.0.0.1/tcp/99999', '/ip4/1.2.3.4.5/tcp/1'],
-    ...['http://', 'https:///rpc/v1', 'http://[::1', 'http://127.0.0.1:99999'],
+    ...['http://', 'https:///rpc/v1', 'http://[::1', 'http://127.0.0.1:99999', 'http://a?b', 'http://a#b'],
   ])('%s is refused', (text) => {
     expect(() => endpointUrl(text)).toThrow(expect.objectContaining({ code: 'USAGE' }))
   })

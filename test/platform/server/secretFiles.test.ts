@@ -25,3 +25,12 @@ it('a keystore that cannot be written or read says so, with the folder and the r
   mkdirSync(join(keystore, 'ABC'), { recursive: true, mode: 0o700 })
   await expect(secrets.read('ABC')).rejects.toMatchObject({ code: 'STORE_FAILED' })
 })
+
+it('a name that is too long for a file is refused by name, too', async () => {
+  mkdirSync(folder, { recursive: true })
+  // No system that we run on has files of more than 255 bytes in their names.
+  await expect(new SecretFiles(folder).read('A'.repeat(300))).rejects.toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('ENAMETOOLONG') as string,
+  })
+})
