@@ -49,7 +49,7 @@ async function outcome(target: FuzzTarget, input: Uint8Array): Promise<string> {
     return `${TAKEN}${target.way?.() ?? Math.min(12, 32 - Math.clz32(input.length))}`
   } catch (error) {
     if (!(error instanceof PetrelError)) throw error
-    return `${String(error.code)} ${error.message.replace(/[0-9a-f]{3,}|\d+|"[^"]*"/g, '#').slice(0, 120)}`
+    return `${String(error.code)} ${error.message.replace(/[a-z2-7]{20,}|[0-9a-f]{3,}|\d+|"[^"]*"/g, '#').slice(0, 120)}`
   }
 }
 

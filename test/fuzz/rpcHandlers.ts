@@ -138,7 +138,7 @@ function judged(answer: Json): string {
   // Lotus' own, where null reaches a pointer.
   if (code === 0 && !message.includes('nil pointer')) throw new Error(message)
   if (typeof code === 'number' && code < NO_METHODS) throw new PetrelError(String(code), 'refused')
-  return `${stringifyJson(code)} ${message.replace(/[0-9a-f]{3,}|\d+|"[^"]*"/g, '#').slice(0, 60)}`
+  return `${stringifyJson(code)} ${message.replace(/[a-z2-7]{20,}|[0-9a-f]{3,}|\d+|"[^"]*"/g, '#').slice(0, 60)}`
 }
 
 let opened: Promise<Asked> | undefined
