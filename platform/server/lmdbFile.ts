@@ -97,8 +97,9 @@ export function assertSound(path: string, checksCommit = true): void {
     const { size } = fstatSync(file)
     // LMDB writes both meta pages at once; none at all is a store that was never written.
     if (size === 0) return
-    if (meta === undefined && size >= META_END) return
-    if (!isEver(() => metasOf(file).every((page) => isOfItsCommit(file, page)))) {
+    // What LMDB itself refuses is not to come so far: lmdb 3.5.6 then uses memory that it has freed (env.cpp, openEnv), and the process dies.
+    const isNone = meta === undefined && size >= META_END
+    if (isNone || !isEver(() => metasOf(file).every((page) => isOfItsCommit(file, page)))) {
       const text = `Cannot open ${path}: its first pages are damaged; restore it from a backup`
       throw new PlatformError('STORE_DAMAGED', text, { path })
     }

@@ -2,7 +2,7 @@
 import { readSync } from 'node:fs'
 
 const MAGIC = 0xbeefc0de
-/** The one layout that lmdb writes here; others are its own to refuse. */
+/** The one layout that lmdb writes here; it refuses others. */
 const VERSION = 2
 /** Bytes of a page's header: number 8, transaction 8, pad 2, flags 2, lower 2, upper 2. */
 export const HEADER = 24
@@ -23,6 +23,7 @@ export const META_END = HEADER + 136
 /** Flags of a page: a vertex or a leaf of a table's tree. */
 export const BRANCH = 1
 export const LEAF = 2
+const META = 8
 const BIG_DATA = 1
 const SUB_DATABASE = 2
 const NODE_HEADER = 8
@@ -51,6 +52,7 @@ export function readAt(file: number, position: number, length: number): DataView
 function metaAt(file: number, position: number): Meta | undefined {
   const page = readAt(file, position, META_END)
   if (page.byteLength < META_END) return undefined
+  if ((page.getUint16(FLAGS_AT, true) & META) === 0) return undefined
   if (page.getUint32(AT.magic, true) !== MAGIC || page.getUint32(AT.version, true) !== VERSION) return undefined
   const root = (database: number): bigint => page.getBigUint64(AT.databases + database * DB + ROOT_IN_DB, true)
   return {

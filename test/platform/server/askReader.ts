@@ -8,13 +8,20 @@ interface StoreAnswer {
   readonly faults: string
 }
 
-/** Asks {@link file://./storeReader.ts} in a process of its own, and starts another when LMDB has ended it. */
+/**
+ * Asks {@link file://./storeReader.ts}, or {@link file://./placesReader.ts}, in a process of its own, and starts another when LMDB has ended it.
+ */
 export class StoreReader {
+  readonly #script: string
   #process: ChildProcess | undefined
+
+  constructor(script: 'storeReader.ts' | 'placesReader.ts' = 'storeReader.ts') {
+    this.#script = script
+  }
 
   /** @returns undefined when LMDB has ended the process */
   async ask(home: string): Promise<StoreAnswer | undefined> {
-    const script = fileURLToPath(new URL('storeReader.ts', import.meta.url))
+    const script = fileURLToPath(new URL(this.#script, import.meta.url))
     if (this.#process === undefined || this.#process.exitCode !== null || this.#process.signalCode !== null) {
       this.#process = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] })
     }

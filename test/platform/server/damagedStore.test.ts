@@ -72,6 +72,23 @@ describe('data.mdb', () => {
     }
   })
 
+  test('that LMDB would refuse is named before it is asked: refusing, it ends the process', async () => {
+    const { file, home } = await makeStore('refused')
+    const whole = usedPart(file)
+    const error = { code: 'STORE_DAMAGED', message: expect.stringContaining('its first pages are damaged') as string }
+    // Of the first page: that it is a meta page, LMDB's number, its layout's. @see mdb.c mdb_env_read_header
+    for (const at of [18, PAGE_HEADER, PAGE_HEADER + 3, PAGE_HEADER + 4]) {
+      const damaged = Buffer.from(whole)
+      damaged[at] = (damaged[at] as number) ^ 8
+      writeFileSync(file, damaged)
+      expect(() => new LmdbEnvironment({ path: home.chain }), `byte ${at}`).toThrow(expect.objectContaining(error))
+    }
+    for (const byte of [0, 1]) {
+      writeFileSync(file, new Uint8Array(16 * PAGE).fill(byte))
+      expect(() => new LmdbEnvironment({ path: home.chain }), `all ${byte}`).toThrow(expect.objectContaining(error))
+    }
+  })
+
   test('of a node that writes is not taken for one that was cut off', async () => {
     const { file } = await makeStore('grows')
     const small = usedPart(file)

@@ -2,9 +2,12 @@
  * A flipped bit in every file of a home: what comes of it is the same answer, or an error that names what is damaged; never another
  * answer. Files that a start writes anew (`token`, `api`) are mended by it.
  */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkHome } from '../../../platform/server/checkHome.ts'
 import { Home } from '../../../platform/server/home.ts'
@@ -28,10 +31,12 @@ import { Wallet } from '../../../src/wallet/wallet.ts'
 import { startNode } from '../../runtimes/nodeProcess.ts'
 import { RpcClient } from '../../support/rpcClient.ts'
 import { seeded } from '../../support/seeded.ts'
+import { until } from '../../support/until.ts'
 import { StoreReader } from './askReader.ts'
 
 const SEED = 16
-const ARGS = ['devnet', '--api', '0', '--block-time', '0.2', '--actors', 'native']
+const ARGS = ['devnet', '--api', '0', '--block-time', '0.2', '--actors', 'native', '--f3', '5', '--log-file']
+const PROGRAM = fileURLToPath(new URL('../../../bin/petrel.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'petrel-bits-'))
 const home = join(folder, 'home')
 const random = { fill: (out: Uint8Array) => void crypto.getRandomValues(out) }
@@ -104,31 +109,79 @@ const TRIED: Readonly<Record<string, string>> = {
   'chain/data.mdb': 'below',
   'chain/lock.mdb': 'below',
   keystore: 'below',
-  // Hints, which the chain is asked about before they are believed; what cannot be opened is begun anew.
-  'messages/data.mdb': 'test/chain/messagePlaces.test.ts',
-  'messages/lock.mdb': 'test/chain/messagePlaces.test.ts',
+  'messages/data.mdb': 'test/platform/server/flippedBitsOfPlaces.slow.test.ts',
+  'messages/lock.mdb': 'test/platform/server/flippedBitsOfPlaces.slow.test.ts',
   'petrel.lock': 'test/contract/system.test.ts',
   // Empty, always.
   'petrel.lock.db': 'test/platform/server/homeLock.slow.test.ts',
   // Comments, until somebody writes into it: text of its owner, of which nothing but its owner knows what it was.
   'config.toml': 'test/fuzz/configToml.ts',
+  // Of a signer.
+  'signed.jsonl': 'test/platform/server/signedLog.test.ts',
+  // For people: nothing reads it.
+  'logs/petrel.log': '',
+}
+
+const filesIn = (of: string): string[] =>
+  readdirSync(of, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(of, join(entry.parentPath, entry.name)).replace(/^keystore\/.*/, 'keystore'))
+
+/** A daemon over the chain of `home`. @returns the files that it makes */
+async function filesOfDaemon(name: string, args: readonly string[]): Promise<string[]> {
+  const at = join(folder, name)
+  const daemon = ['daemon', '--network', join(home, 'network.json'), '--api', '0', '--log-file']
+  const node = await startNode('node', at, [...daemon, ...args])
+  const files = filesIn(at)
+  await node.stop()
+  return files
+}
+
+async function filesOfSigner(): Promise<string[]> {
+  const at = join(folder, 'signer')
+  const policy = join(folder, 'policy.json')
+  writeFileSync(policy, JSON.stringify({ keys: {} }))
+  const args = [PROGRAM, '--repo', at, 'signer', '--policy', policy, '--api', '0']
+  const signer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(signer, 'exit')
+  let output = ''
+  signer.stdout.on('data', (text) => (output += String(text)))
+  await until(() => output.includes('signer on'), 'a signer serves')
+  const files = filesIn(at)
+  signer.kill('SIGTERM')
+  await ended
+  return files
+}
+
+/** Of one that finds no index: by then its store is open. */
+function filesOfReplica(): string[] {
+  const at = join(folder, 'replica')
+  const nobody = ['--index', 'postgres://u@127.0.0.1:9/x', '--blocks', 'http://127.0.0.1:9']
+  spawnSync(process.execPath, [PROGRAM, '--repo', at, 'replica', '--network', 'calibnet', '--api', '0', ...nobody])
+  return filesIn(at)
 }
 
 describe('a flipped bit', () => {
-  test('is tried in every file that a local chain and its follower make', async () => {
-    const files = (of: string): string[] =>
-      readdirSync(of, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(of, join(entry.parentPath, entry.name)))
+  test('is tried in every file that a local chain, its followers of each mode, a signer and a replica make', async () => {
     const producer = await startNode('node', home, ARGS)
-    const other = join(folder, 'follower')
-    const daemon = ['daemon', '--network', join(home, 'network.json'), '--api', '0', '--no-net']
-    const follower = await startNode('node', other, daemon)
-    const made = new Set([...files(home), ...files(other)].map((file) => file.replace(/^keystore\/.*/, 'keystore')))
-    await follower.stop()
+    const client = new RpcClient(producer.url, producer.token)
+    const addressOf = (): string | undefined => /other nodes on (\/\S+)/.exec(producer.output())?.[1]
+    await until(() => addressOf() !== undefined, 'an address')
+    const archive = join(folder, 'chain.car')
+    const whole = ['--format', 'car', '--recent-stateroots', '900']
+    execFileSync(process.execPath, [PROGRAM, '--repo', home, 'snapshot', 'export', archive, ...whole])
+    await until(async () => (await client.call('F3GetLatestCertificate')) !== null, 'something is final')
+    const made = [
+      ...(await filesOfDaemon('executes', ['--no-net'])),
+      ...(await filesOfDaemon('snapshot', ['--no-net', '--snapshot', archive])),
+      ...(await filesOfDaemon('light', ['--validate', 'light', '--bootstrap', addressOf() as string])),
+      ...(await filesOfSigner()),
+      ...filesOfReplica(),
+      ...filesIn(home),
+    ]
     await producer.stop()
-    expect([...made].sort()).toEqual(Object.keys(TRIED).sort())
-  }, 90_000)
+    expect([...new Set(made)].sort()).toEqual(Object.keys(TRIED).sort())
+  }, 180_000)
 
   test('in lock.mdb: who reads alone writes it anew', async () => {
     const target = join(folder, 'locked')
