@@ -88,6 +88,12 @@ it('so many epochs are kept; what is further below is read anew each time, and a
   expect(await ask(bottom, TOP)).toBe(between(bottom, TOP - 1))
   expect(await ask(bottom, TOP)).toBe(0)
 
+  // The same when the last of them comes on top.
+  const grown = asking()
+  await grown(bottom, TOP - STEP)
+  expect(await grown(TOP, TOP)).toBe(1)
+  expect(await grown(bottom, TOP)).toBe(0)
+
   expect(await ask(TOP + 1, TOP + 1)).toBe(1)
   const half = TOP + 1 - MAX_LOG_EPOCHS / 2
   expect(await ask(half, TOP + 1)).toBe(0)
