@@ -157,9 +157,10 @@ describe('bounds of a connection', () => {
     let read = true
     let waiting = 0
     const held: boolean[] = []
-    const sent: { id?: number; error?: { message: string }; result?: unknown }[] = []
+    const sent: { id?: number; method?: string; error?: { message: string }; result?: unknown }[] = []
     let closed: string | undefined
     let tell: (text: string) => void = () => undefined
+    let value: (text: string) => void = () => undefined
     const engine = new RpcEngine({
       table: createMethodTable([
         method({ name: 'Big', perm: 'read', params: [], result: json, handler: () => 'x'.repeat(100_000) }),
@@ -184,7 +185,16 @@ describe('bounds of a connection', () => {
               })
             }),
         }),
-        channelMethod({ name: 'Open', perm: 'read', params: [], result: json, subscribe: () => () => undefined }),
+        channelMethod({
+          name: 'Open',
+          perm: 'read',
+          params: [],
+          result: json,
+          subscribe: (channel) => {
+            value = (text) => channel.value(text)
+            return () => undefined
+          },
+        }),
         rawMethod({
           name: 'Tell',
           perm: 'read',
@@ -227,6 +237,7 @@ describe('bounds of a connection', () => {
       waiting: () => waiting,
       closed: () => closed,
       tell: (text: string) => tell(text),
+      value: (text: string) => value(text),
     }
   }
 
@@ -306,6 +317,17 @@ describe('bounds of a connection', () => {
     client.drain(MAX_UNREAD_BYTES + 1)
     client.tell('above it')
     expect([client.sent.length, client.closed()]).toEqual([2, 'the client does not read what it has subscribed to'])
+  })
+
+  it('a value goes to who has so much unread, and a channel of who has a byte more ends', () => {
+    const client = slow()
+    client.one.receive(request(1, 'Filecoin.Open'))
+    client.drain(MAX_UNREAD_BYTES)
+    client.value('at the bound')
+    client.drain(MAX_UNREAD_BYTES + 1)
+    client.value('above it')
+    expect(client.sent.map(({ method }) => method)).toEqual([undefined, 'xrpc.ch.val', 'xrpc.ch.close'])
+    expect(client.closed()).toBeUndefined()
   })
 
   it('a large answer that it still reads is not held against what it has subscribed to', () => {
