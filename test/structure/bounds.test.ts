@@ -6,7 +6,7 @@ import { HOST_LIMITS } from '../../src/p2p/host/hostLimits.ts'
 import { ROOT } from '../support/shared.ts'
 
 /** Work is cut up by these, so that others have their turn: they bound nothing that others could send. */
-const PACE: ReadonlySet<string> = new Set(['PRUNE_STEP', 'ROW_TIPSETS', 'SIGNATURE_BATCH', 'STRETCH_MS'])
+const PACE: ReadonlySet<string> = new Set(['STRETCH_MS'])
 /** A value of more parts has a row for each. */
 const MOST_PARTS = 8
 
