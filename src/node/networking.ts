@@ -74,7 +74,7 @@ export function startBlockExchange(
   const { clock, timers, log } = ports
   const { source, stop, arrived, executed } = startBitswap({ links: host.links, blocks, clock, timers, log })
   const kept = near === undefined ? [] : [near]
-  const ahead = new AheadBlocks(blocks)
+  const ahead = new AheadBlocks(blocks, clock)
   const fetcher = new BlockFetcher(blocks, [...kept, ahead, source])
   return {
     fetcher,

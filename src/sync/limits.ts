@@ -56,9 +56,13 @@ export const STATE_MS = 60_000
 /** Headers of one window whose state is fetched ahead, and nodes of state for each of them, one below the other. */
 export const AHEAD_BLOCKS = 64
 export const AHEAD_RUNS = 64
-/** What was fetched ahead and nobody has needed yet, bytes, and the largest block of it: nodes of a state's trees have 15 kB at most. */
+/**
+ * What was fetched ahead and nobody has needed yet, bytes, the largest block of it (nodes of a state's trees have 15 kB at most), and how
+ * long it is kept, ms.
+ */
 export const AHEAD_BYTES: number = 16 * 1024 * 1024
 export const AHEAD_BLOCK_BYTES: number = 64 * 1024
+export const AHEAD_MS = 600_000
 /** How long the event loop may wait for one stretch of checks, ms. */
 export const STRETCH_MS = 20
 /** Attempts at an execution that found the machine busy, and the pause between two, ms. */

@@ -4,10 +4,18 @@ import { type Cid, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import { AheadBlocks } from '../../src/sync/aheadBlocks.ts'
-import { AHEAD_BLOCK_BYTES, AHEAD_BLOCKS, AHEAD_BYTES, AHEAD_RUNS, STRETCH_MS } from '../../src/sync/limits.ts'
+import {
+  AHEAD_BLOCK_BYTES,
+  AHEAD_BLOCKS,
+  AHEAD_BYTES,
+  AHEAD_MS,
+  AHEAD_RUNS,
+  STRETCH_MS,
+} from '../../src/sync/limits.ts'
 import { stateAhead } from '../../src/sync/stateAhead.ts'
 import { createTipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
+import { FakeTime } from '../support/fakeTime.ts'
 
 function cidOf(i: number): Cid {
   const digest = new Uint8Array(32)
@@ -72,7 +80,7 @@ it('state of coming headers is fetched for so many, so deep, and with pauses', a
 
 it('what was fetched ahead stays in memory, so much and none too large, until it is needed', async () => {
   const store = new MemoryBlockstore()
-  const ahead = new AheadBlocks(store)
+  const ahead = new AheadBlocks(store, new FakeTime())
   const block = new Uint8Array(AHEAD_BLOCK_BYTES)
   const most = AHEAD_BYTES / AHEAD_BLOCK_BYTES
   for (let i = 0; i < most; i++) ahead.put(cidOf(i), block)
@@ -83,4 +91,18 @@ it('what was fetched ahead stays in memory, so much and none too large, until it
   expect(() => ahead.put(cidOf(1), new Uint8Array(AHEAD_BLOCK_BYTES + 1))).toThrow(/65537 bytes/)
   expect((await ahead.fetch([cidOf(0), cidOf(1)])).map(([cid]) => cid.toString())).toEqual([cidOf(0).toString()])
   expect(await ahead.fetch([cidOf(0)])).toEqual([])
+})
+
+it('nor for longer than it may be of use, once other blocks come', () => {
+  const time = new FakeTime()
+  const ahead = new AheadBlocks(new MemoryBlockstore(), time)
+  const put = (i: number): void => ahead.put(cidOf(i), new Uint8Array(1))
+  put(0)
+  time.now = AHEAD_MS - 1
+  put(1)
+  expect([0, 1].map((i) => ahead.has(cidOf(i)))).toEqual([true, true])
+  // What was used just now is looked at after what was not.
+  time.now = 2 * AHEAD_MS - 1
+  put(2)
+  expect([0, 1, 2].map((i) => ahead.has(cidOf(i)))).toEqual([false, false, true])
 })

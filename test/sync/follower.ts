@@ -208,9 +208,9 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
       })
     },
   }
-  const ahead = new AheadBlocks(layered)
-  const fetcher = new BlockFetcher(layered, [ahead, peers])
   const clock = options.time ?? options.clock ?? laterClock
+  const ahead = new AheadBlocks(layered, clock)
+  const fetcher = new BlockFetcher(layered, [ahead, peers])
   const prices = poolPrices(view)
   const validation: BlockValidation = {
     view,
