@@ -49,8 +49,12 @@ const LISTED = {
   uploaded: '2026-11-01T00:00:00Z',
 }
 
+const SHORT_LIST =
+  '{"items":[{"url":"https://f.io/a_height_3.zst","sha256url":"https://f.io/s","size":9,"uploaded":"2026-11-01"}]}'
+
 export const snapshotLists: FuzzTarget = {
   seeds: () => [
+    concatBytes(Uint8Array.of(0), utf8(SHORT_LIST), Uint8Array.of(NEXT), utf8('5a'.repeat(32))),
     concatBytes(
       Uint8Array.of(0),
       utf8(JSON.stringify({ items: [LISTED, { ...LISTED, size: '5' }, LISTED] })),
