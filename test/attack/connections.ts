@@ -1,8 +1,8 @@
 /**
  * More connections than a follower takes: bare sockets that say nothing or garbage, then peers with a whole handshake each. The bound
- * must hold, and honest peers keep their places. By hand:
+ * must hold, and honest peers keep their places. By TCP, or by WebSocket. By hand:
  *
- *     node test/attack/connections.ts [--count 1000] [--seconds 40] [--validate headers|light]
+ *     node test/attack/connections.ts [--count 1000] [--seconds 40] [--validate headers|light] [--websocket]
  */
 import assert from 'node:assert/strict'
 import { connect as openSocket, type Socket } from 'node:net'
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '1000' },
     seconds: { type: 'string', default: '40' },
     validate: { type: 'string', default: 'execute' },
+    websocket: { type: 'boolean', default: false },
     child: { type: 'boolean', default: false },
     target: { type: 'string', default: '' },
     kind: { type: 'string', default: '' },
@@ -26,6 +27,16 @@ const count = Number(values.count)
 const counts = { opened: 0, refused: 0, closed: 0, heldAtOnce: 0 }
 /** Handshakes at a time: each costs the attacker as much as the attacked. */
 const DIALS = 16
+/** It speaks WebSocket, and says nothing more. */
+const UPGRADE = [
+  'GET / HTTP/1.1',
+  'Host: 127.0.0.1',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  'Sec-WebSocket-Version: 13',
+  '\r\n',
+].join('\r\n')
 
 function hold(at: number): void {
   counts.heldAtOnce = Math.max(counts.heldAtOnce, at)
@@ -43,7 +54,7 @@ async function sockets(end: number): Promise<void> {
       const says = counts.opened % 3
       socket.on('connect', () => {
         if (says === 1) socket.write(crypto.getRandomValues(new Uint8Array(64)))
-        if (says === 2) socket.write('\x13/multistream/1.0.0\n')
+        if (says === 2) socket.write(values.target.includes('/ws/') ? UPGRADE : '\x13/multistream/1.0.0\n')
       })
       socket.on('error', () => void counts.refused++)
       socket.on('close', () => {
@@ -93,10 +104,18 @@ async function child(): Promise<void> {
   process.exit(0)
 }
 
+async function addressOf({ rpc, id, address }: Target['victim']): Promise<string> {
+  if (!values.websocket) return address
+  const { Addrs: addresses } = await rpc.call('NetAddrsListen')
+  return `${addresses.find((one: string) => /^\/ip4\/127.*\/ws$/.test(one))}/p2p/${id}`
+}
+
 async function main(target: Target): Promise<void> {
+  const address = await addressOf(target.victim)
+  console.log(address)
   for (const kind of ['sockets', 'peers']) {
     console.log(`${count} ${kind}`)
-    const options = ['--target', target.victim.address, '--kind', kind, '--count', values.count]
+    const options = ['--target', address, '--kind', kind, '--count', values.count]
     const { counts: did, mostPeers } = await attack(target, import.meta.filename, [
       ...options,
       '--seconds',

@@ -144,7 +144,8 @@ async function startTarget(
   }
   const others: Member[] = []
   for (let i = 0; i < honest; i++) others.push(await follow(`honest-${i}`, [producer]))
-  const victim = await follow('victim', [producer, ...others], ['--validate', validate])
+  const webSocket = ['--listen', '/ip4/127.0.0.1/tcp/0/ws']
+  const victim = await follow('victim', [producer, ...others], ['--validate', validate, ...webSocket])
   const networkName: string = await victim.rpc.call('StateNetworkName')
   const restart = async (target: Target): Promise<Target> => {
     await target.victim.process.kill()
