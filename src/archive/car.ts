@@ -3,7 +3,6 @@
  * version 1 with a header before it and an index behind it (which is not used).
  * @see ipld.io CARv1 and CARv2 specifications; lotus chain/store/snapshot.go
  */
-
 import { concatBytes, equalBytes } from '../base/bytes.ts'
 import { BaseError } from '../base/errors.ts'
 import { type ByteSource, placeIn, readExactly, sliceSource } from '../codec/byteSource.ts'

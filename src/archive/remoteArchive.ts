@@ -5,7 +5,6 @@
  *
  * The server is not believed: every block is checked against its CID, and a file that changes is opened anew.
  */
-
 import { type BodyLike, bodyUpTo } from '../base/boundedBody.ts'
 import { Lru } from '../base/lru.ts'
 import { abortable } from '../base/waiting.ts'

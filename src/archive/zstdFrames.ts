@@ -3,7 +3,6 @@
  * their size, so a frame's end is found by stepping over them.
  * @see RFC 8878, section 3.1
  */
-
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import { CodecError } from '../codec/errors.ts'
 import { MAX_BLOCK_BYTES, MAX_WINDOW_BYTES } from './limits.ts'

@@ -1,5 +1,4 @@
 /** Logs of the head's chain by height: one stretch of it without gaps, which grows with what is asked, as far as its bytes allow. */
-
 import { MAX_SEARCHED_LOG_BYTES } from '../base/bounds.ts'
 import type { Steps } from '../base/steps.ts'
 import { Serial } from '../base/waiting.ts'

@@ -1,5 +1,4 @@
 /** Gossip of real libp2p hosts: verdicts, scores, bounds, ids and envelopes. Scores: lotus node/modules/lp2p/pubsub.go. */
-
 import { afterEach, expect, it, vi } from 'vitest'
 import { systemClock } from '../../platform/server/clock.ts'
 import { ROUTER_LIMITS } from '../../src/p2p/gossip/limits.ts'

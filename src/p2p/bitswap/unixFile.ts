@@ -2,7 +2,6 @@
  * A file of IPFS out of its blocks: a leaf of bytes, or vertices of dag-pb whose data are UnixFS'.
  * @see ipfs/specs UNIXFS.md; ipld/specs dag-pb; ipfs/boxo ipld/unixfs/pb/unixfs.proto
  */
-
 import { type Cid, CODEC_DAG_PB, CODEC_RAW, cidFromBytes } from '../../codec/cid.ts'
 import type { BlockSource } from '../../ipld/blockFetcher.ts'
 import { P2pError } from '../errors.ts'

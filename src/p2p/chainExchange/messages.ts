@@ -2,7 +2,6 @@
  * What the chain exchange says on the wire.
  * @see lotus chain/exchange/protocol.go, protocol_encoding.go; forest src/libp2p/chain_exchange
  */
-
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid, list, nullable, text, tuple, u64, uint } from '../../codec/description.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'

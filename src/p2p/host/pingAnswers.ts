@@ -3,7 +3,6 @@
  * held for ten seconds after it has ended: a peer that opens streams and fills them makes the node hold a gigabyte.
  * @see go-libp2p p2p/protocol/ping/ping.go PingService.PingHandler; libp2p/specs ping/ping.md
  */
-
 import type { Stream } from '@libp2p/interface'
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'

@@ -3,7 +3,6 @@
  * protocols see them.
  * @see go-libp2p core/metrics/bandwidth.go; go-flow-metrics meter.go, sweeper.go (rate: mean of the last seconds)
  */
-
 import type { Metrics, MultiaddrConnection, Stream } from '@libp2p/interface'
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'

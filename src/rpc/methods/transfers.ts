@@ -1,5 +1,4 @@
 /** Methods that list transfers: ours, for exchanges. */
-
 import type { ChainView } from '../../chain/chainView.ts'
 import type { AddressedTransfers, TransferReader } from '../../transfers/tipsetTransfers.ts'
 import { cursorSteps } from '../../transfers/transferCursor.ts'
