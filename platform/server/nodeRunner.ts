@@ -243,7 +243,8 @@ export async function processShim(
       : (await import('./index/openIndex.ts')).indexShim(options.index, ports, metrics)),
     openMachine: (view, mode) =>
       openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, {
-        ...{ heaps, prepares },
+        heaps,
+        prepares,
         ...(chain.chain === undefined ? {} : { commit: () => meta.commit([]) }),
       }),
     openHost:

@@ -1,33 +1,18 @@
 /** A file of IPFS out of blocks of strangers: vertices of dag-pb and leaves, each behind its length, the root first. */
 import { concatBytes, utf8 } from '../../src/base/bytes.ts'
-import { type Cid, CODEC_DAG_PB, CODEC_RAW } from '../../src/codec/cid.ts'
+import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { tryGetBlock } from '../../src/ipld/blockstore.ts'
-import { ProtoWriter } from '../../src/p2p/bitswap/protobuf.ts'
+import { MAX_FILE_BLOCKS } from '../../src/p2p/bitswap/limits.ts'
 import { readUnixFile } from '../../src/p2p/bitswap/unixFile.ts'
+import { dagPbVertex, vertexCid } from '../support/dagPb.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 import { HostileBlocks } from './hostileBlocks.ts'
 
 const MAX_BYTES = 100_000
-/** @see unixFile.ts, what it says of its bounds */
-const MOST_BLOCKS = 65_536
-// @see ipld/specs dag-pb; ipfs/specs UNIXFS.md
-const [DATA, LINKS, HASH, TYPE, BYTES, FILE] = [1, 2, 1, 1, 2, 2]
-
 const leaves = [1, 2].map((n) => blockCid(Uint8Array.of(n), CODEC_RAW))
-const vertex = (text: string, links: readonly Cid[]): Uint8Array => {
-  const [data, node] = [new ProtoWriter(), new ProtoWriter()]
-  data.number(TYPE, FILE)
-  data.bytes(BYTES, utf8(text))
-  for (const cid of links) {
-    const link = new ProtoWriter()
-    link.bytes(HASH, cid.bytes)
-    node.bytes(LINKS, link.finish())
-  }
-  node.bytes(DATA, data.finish())
-  return node.finish()
-}
-const ROOT = blockCid(vertex('root', leaves), CODEC_DAG_PB)
+const vertex = (text: string, links: readonly Cid[]): Uint8Array => dagPbVertex(utf8(text), links)
+const ROOT = vertexCid(vertex('root', leaves))
 
 const packed = (...blocks: readonly Uint8Array[]): Uint8Array =>
   concatBytes(...blocks.flatMap((block) => [Uint8Array.of(block.length >> 8, block.length & 0xff), block]))
@@ -38,11 +23,7 @@ let way = ''
 export const unixFile: FuzzTarget = {
   seeds: () => [
     packed(vertex('root', leaves), utf8('leaf'), utf8('other leaf')),
-    packed(
-      vertex('root', [blockCid(vertex('inner', leaves), CODEC_DAG_PB), ...leaves]),
-      vertex('inner', leaves),
-      utf8('leaf'),
-    ),
+    packed(vertex('root', [vertexCid(vertex('inner', leaves)), ...leaves]), vertex('inner', leaves), utf8('leaf')),
     packed(vertex('whole', [])),
   ],
   run: async (input) => {
@@ -52,7 +33,7 @@ export const unixFile: FuzzTarget = {
     const source = {
       fetch: (cids: readonly Cid[]) => {
         asked += cids.length
-        if (asked > MOST_BLOCKS) throw new Error(`asked for ${asked} blocks`)
+        if (asked > MAX_FILE_BLOCKS) throw new Error(`asked for ${asked} blocks`)
         const found = cids.map((cid) => [cid, tryGetBlock(store, cid)] as const)
         return Promise.resolve(found.flatMap(([cid, data]) => (data === undefined ? [] : [[cid, data] as const])))
       },

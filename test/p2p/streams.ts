@@ -1,5 +1,6 @@
 /** Streams read to their end. */
 import { concatBytes } from '../../src/base/bytes.ts'
+import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 
 /** Everything until the stream ends. */
@@ -51,6 +52,21 @@ export class ServedStream implements ByteStream {
   abort(reason: Error): void {
     this.aborted = reason
   }
+}
+
+/** Whether a reader with a bound is at the end of a stream of `bytes`, when it has read as many as it may, a multiple of a MiB. */
+export async function endsAtBound(protocol: string, bytes: number, bound: number): Promise<boolean> {
+  const piece = 1024 * 1024
+  let left = bytes
+  const stream = new ServedStream(protocol, undefined)
+  stream.read = () => {
+    const count = Math.min(left, piece)
+    left -= count
+    return Promise.resolve(count === 0 ? undefined : new Uint8Array(count))
+  }
+  const reader = new StreamReader(stream, bound)
+  for (let at = 0; at < bound; at += piece) await reader.bytes(piece)
+  return reader.atEnd()
 }
 
 /** A CBOR byte string that takes so many bytes in all, 24 to 2^32. */

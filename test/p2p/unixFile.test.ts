@@ -6,14 +6,10 @@ import { blockCid } from '../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
 import { MAX_FILE_BLOCKS, MAX_FILE_DEPTH } from '../../src/p2p/bitswap/limits.ts'
-import { ProtoWriter } from '../../src/p2p/bitswap/protobuf.ts'
 import { readUnixFile } from '../../src/p2p/bitswap/unixFile.ts'
+import { dagPbVertex, UNIX_FILE, UNIX_FOLDER } from '../support/dagPb.ts'
 
 beforeAll(() => initCrypto())
-
-/** @see ipfs/boxo ipld/unixfs/pb/unixfs.proto Data.DataType */
-const FOLDER = 1
-const FILE = 2
 
 /** Blocks by their CIDs, and how many were asked for. */
 class Blocks implements BlockSource {
@@ -30,21 +26,8 @@ class Blocks implements BlockSource {
     return this.add(utf8(text), CODEC_RAW)
   }
 
-  /** @see ipld/specs dag-pb: PBNode is its links (2), then its data (1); PBLink is Hash (1), Name (2), Tsize (3) */
-  vertex(links: readonly Cid[], text = '', type = FILE): Cid {
-    const data = new ProtoWriter()
-    data.number(1, type)
-    if (text !== '') data.bytes(2, utf8(text))
-    const node = new ProtoWriter()
-    for (const cid of links) {
-      const link = new ProtoWriter()
-      link.bytes(1, cid.bytes)
-      link.bytes(2, new Uint8Array(0))
-      link.number(3, 1)
-      node.bytes(2, link.finish())
-    }
-    node.bytes(1, data.finish())
-    return this.add(node.finish(), CODEC_DAG_PB)
+  vertex(links: readonly Cid[], text = '', type = UNIX_FILE): Cid {
+    return this.add(dagPbVertex(utf8(text), links, type), CODEC_DAG_PB)
   }
 
   async fetch(cids: readonly Cid[]): Promise<(readonly [Cid, Uint8Array])[]> {
@@ -74,7 +57,7 @@ it('a tree: what a vertex has of its own, then its children in order', async () 
 
 it.each([
   ['nobody has', 'NOT_FOUND', (blocks: Blocks) => blocks.vertex([new Blocks().leaf('gone')])],
-  ['is a folder', 'MALFORMED', (blocks: Blocks) => blocks.vertex([], '', FOLDER)],
+  ['is a folder', 'MALFORMED', (blocks: Blocks) => blocks.vertex([], '', UNIX_FOLDER)],
   ['is of another kind', 'MALFORMED', (blocks: Blocks) => blocks.add(Uint8Array.of(0xf6), 0x71)],
   ['has a link to nothing', 'MALFORMED', (blocks: Blocks) => blocks.add(Uint8Array.of(0x12, 0), CODEC_DAG_PB)],
 ])('a block that %s: %s', async (_, code, make) => {
