@@ -93,6 +93,6 @@ test.each([
   const target: FuzzTarget = { seeds: () => [new Uint8Array(1)], run: () => void held.push(new Uint8Array(bytes)) }
   const { finds } = await fuzz(target, [], SEED, { inputs })
   expect(finds.map(({ what }) => what)).toEqual(['memory above the bound'])
-  // 512 MiB are 256 of them.
-  expect(held.length).toBeLessThan(1000)
+  // 512 MiB are 256 of them; a look comes every 500, and the first may still count the rubbish of the test before as there from the start.
+  expect(held.length).toBeLessThanOrEqual(1000)
 })

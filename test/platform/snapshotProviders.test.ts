@@ -228,7 +228,7 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
         throw unused
       },
     }
-    const started = (...args: string[]): Promise<Error | undefined> => startedOn(nothing, ...args)
+    const started = (...args: string[]): Promise<Error | undefined> => startedOn(nothing, ...args, '--api', '0')
     const startedOn = async (runtime: HostRuntime, ...args: string[]): Promise<Error | undefined> => {
       let failure: Error | undefined
       const runner: NodeRunner = {
