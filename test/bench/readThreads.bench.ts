@@ -3,16 +3,19 @@
  * how many of a dear kind are answered to a client that has more of them under way than it may; and how long a `ChainHead` waits while
  * another client has a heavy question asked without end.
  *
- *     node test/bench/readThreads.bench.ts [threads, default 1]
+ *     node test/bench/readThreads.bench.ts [threads, default 1] [--share 0.3]
  *
  * The client is on the same processors and takes what threads would: its share of them is printed, and how many requests the node answers
- * for each second of its own processor time. Where that stays the same, two free processors answer twice as many.
+ * for each second of its own processor time. Where that stays the same, two free processors answer twice as many. With `--share` (as root,
+ * where the kernel has version 1 of its control groups) the node's own thread and those for reads may each take so much of a processor, as
+ * if that were all there is of one, so that the client takes nothing from them.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { Pipelined } from '../support/pipelined.ts'
 import { processorMs } from '../support/processorTime.ts'
@@ -27,7 +30,13 @@ const WARM_MS = 5000
 const MEASURED_MS = 4000
 const HEADS = 1000
 
-const [threads = '1'] = process.argv.slice(2)
+const PERIOD_US = 10_000
+const GROUPS = '/sys/fs/cgroup/cpu'
+const READS = 'petrel-reads'
+
+const { values, positionals } = parseArgs({ options: { share: { type: 'string' } }, allowPositionals: true })
+const [threads = '1'] = positionals
+const share = Number(values.share ?? 1)
 
 const QUESTIONS: readonly (readonly [string, unknown[]])[] = [
   ['ChainHead', []],
@@ -40,6 +49,40 @@ const QUESTIONS: readonly (readonly [string, unknown[]])[] = [
 const body = (method: string, params: unknown[]): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${method}`, params })
 
+/** Lets a process's own thread, with all that help it, and each thread for reads take a share of a processor. Ends what it began. */
+function holdToShare(pid: number): () => void {
+  const groups = new Set<string>()
+  const groupOf = (name: string): string => {
+    const folder = join(GROUPS, `petrel-bench-${pid}-${name}`)
+    if (!groups.has(folder)) {
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'cpu.cfs_period_us'), String(PERIOD_US))
+      writeFileSync(join(folder, 'cpu.cfs_quota_us'), String(Math.round(PERIOD_US * share)))
+      groups.add(folder)
+    }
+    return folder
+  }
+  const tasks = `/proc/${pid}/task`
+  const place = (): void => {
+    for (const task of readdirSync(tasks)) {
+      const isForReads = readFileSync(join(tasks, task, 'comm'), 'latin1').trim() === READS
+      writeFileSync(join(groupOf(isForReads ? task : 'node'), 'tasks'), task)
+    }
+  }
+  place()
+  // Threads for reads start when there is much to answer.
+  const timer = setInterval(place, 500)
+  return () => {
+    clearInterval(timer)
+    for (const folder of groups) {
+      for (const task of readFileSync(join(folder, 'tasks'), 'latin1').split('\n').filter(Boolean)) {
+        writeFileSync(join(GROUPS, 'tasks'), task)
+      }
+      rmdirSync(folder)
+    }
+  }
+}
+
 interface Rate {
   readonly perSecond: number
   /** Processors that the client takes. */
@@ -50,7 +93,7 @@ interface Rate {
 
 async function rate(node: NodeProcess, question: string, connections: number = CONNECTIONS): Promise<Rate> {
   const clients = Array.from({ length: connections }, () => new Pipelined(node.url, question))
-  await sleep(WARM_MS)
+  await sleep(WARM_MS / share)
   const sum = (): number => clients.reduce((all, { answered }) => all + answered, 0)
   const before = sum()
   const used = process.cpuUsage()
@@ -99,6 +142,7 @@ for (const count of ['0', threads]) {
     '--rpc-threads',
     count,
   ])
+  const endShare = values.share === undefined ? () => undefined : holdToShare(node.pid)
   try {
     while (((await new RpcClient(node.url).call('ChainHead')) as { Height: number }).Height < 4) await sleep(200)
     for (const [method, params] of QUESTIONS) {
@@ -126,6 +170,7 @@ for (const count of ['0', threads]) {
       )
     }
   } finally {
+    endShare()
     await node.stop()
     rmSync(home, { recursive: true, force: true })
   }
