@@ -197,14 +197,14 @@ export function nodeRun(parts: Omit<NodeRun, 'counts'>, hasChain: boolean): Node
  * The shim of a process.
  * @param chain - what the machine's threads can read by themselves
  * @param shutdown - `Shutdown` was called, or the node cannot go on
- * @param prepares - the node executes what it follows: its machine is started before it is needed
+ * @param warmsUp - see {@link NodeShim.warmsUp}
  */
 export async function processShim(
   { options, io, runtime, home, counts }: NodeRun,
   stores: HostStores,
   chain: Pick<VmThreadOptions, 'chain' | 'archive' | 'proofs'>,
   shutdown: Shutdown,
-  prepares = false,
+  warmsUp = false,
 ): Promise<NodeShim> {
   const { ports, version } = runtime
   const { net } = options
@@ -235,6 +235,7 @@ export async function processShim(
     },
     keepState: options.keepState,
     traceCharges: sizes.traceCharges,
+    warmsUp,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
     // Loaded when it is wanted.
@@ -244,7 +245,6 @@ export async function processShim(
     openMachine: (view, mode) =>
       openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, {
         heaps,
-        prepares,
         ...(chain.chain === undefined ? {} : { commit: () => meta.commit([]) }),
       }),
     openHost:

@@ -15,16 +15,11 @@ export interface VmOptions {
   readonly threads?: number
   /** Writes what was put into the view's blocks to the chain's folder, which the threads read. Undefined: it is not there. */
   readonly commit?: () => Promise<void>
-  /** The node executes what it follows: its machine starts a little after it does. Default: with the first call. */
-  readonly prepares?: boolean
 }
 
-/** By then the node serves, and a follower that is behind has called its machine itself, ms. */
-const PREPARE_AFTER_MS = 2000
-
-/** Opens the machine for a view; its threads start when they are first needed, or the first a little before. */
+/** Opens the machine for a view; its threads start when they are first needed. */
 export function openVm(view: ChainView, options: VmThreadOptions, log: Logger, more: VmOptions = {}): Machine {
-  const { heaps, threads = vmThreads(), commit, prepares = false } = more
+  const { heaps, threads = vmThreads(), commit } = more
   // The newest first.
   const bundles = view.network.manifests.map(({ manifestCid }) => manifestCid.toString()).reverse()
   const vm = new WorkerVmHost({
@@ -35,10 +30,5 @@ export function openVm(view: ChainView, options: VmThreadOptions, log: Logger, m
     log: logOf(log, 'vm'),
     startThread: () => startVmThread({ ...options, bundles }, heaps, commit !== undefined),
   })
-  const cancel = prepares ? systemTimers.setTimeout(() => vm.prepare(), PREPARE_AFTER_MS) : undefined
-  const close = (): void => {
-    cancel?.()
-    vm.close()
-  }
-  return { vm, fetched: vm.fetched, close }
+  return { vm, fetched: vm.fetched, close: () => vm.close() }
 }

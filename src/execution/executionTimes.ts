@@ -14,6 +14,7 @@ export class ExecutionTimes {
   readonly #clock: Clock
   readonly #ms = new Lru<string, number>(REMEMBERED)
   readonly #listeners = new Set<ExecutionListener>()
+  #totalMs = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -22,6 +23,11 @@ export class ExecutionTimes {
   /** Milliseconds that a tipset's execution took; undefined: not executed here lately. */
   of(key: TipsetKey): number | undefined {
     return this.#ms.get(tipsetKeyText(key))
+  }
+
+  /** Of all that were executed here. */
+  get totalMs(): number {
+    return this.#totalMs
   }
 
   listen(listener: ExecutionListener): void {
@@ -37,6 +43,7 @@ export class ExecutionTimes {
       const state = (await vm.run(call, signal)) as TipsetState
       const ms = this.#clock.monotonicMs() - started
       this.#ms.set(tipsetKeyText(tipset.key), ms)
+      this.#totalMs += ms
       for (const listener of this.#listeners) listener(tipset, state, ms)
       return state
     })

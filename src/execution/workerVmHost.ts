@@ -112,11 +112,6 @@ export class WorkerVmHost extends VmHost {
     return await this.#submit(call, urgency, signal)
   }
 
-  /** Starts the first thread: whoever needs it first need not wait for half a second of processor time. */
-  prepare(): void {
-    if (!this.#closed && this.#threads.size === 0) this.#startThread()
-  }
-
   /** Calls that wait for a thread, those that run, threads: for metrics. */
   get load(): { readonly waiting: number; readonly running: number; readonly threads: number } {
     let running = 0

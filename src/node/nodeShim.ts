@@ -56,6 +56,8 @@ export interface NodeShim {
   readonly traceCharges?: number
   /** How storage proofs are verified; undefined: not at all. */
   readonly proofs?: NodeProofs | undefined
+  /** The node executes what it follows, and its newest tipsets again when it has started (`warmUp.ts`). Default: not. */
+  readonly warmsUp?: boolean
   openMachine(view: ChainView, actors: ActorsMode): Machine
   /** Makes a host, which neither listens nor dials yet; undefined: the node follows nobody. */
   readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined

@@ -19,6 +19,7 @@ import type { PetrelNode } from './node.ts'
 import type { NodeNet, NodeParts } from './nodeParts.ts'
 import type { NodeShim } from './nodeShim.ts'
 import { careOf } from './stateCollector.ts'
+import { warmUpLater } from './warmUp.ts'
 
 /** A running node with what it stands on. */
 export interface OpenNode {
@@ -112,5 +113,6 @@ export async function startOn(
     ...parts,
   })
   collect()
+  if (shim.warmsUp === true) closers.add(warmUpLater({ store, vm, executions }, shim.ports))
   return { node, host: parts.net?.host, close: () => closers.close() }
 }

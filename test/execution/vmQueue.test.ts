@@ -72,23 +72,6 @@ describe('the queue', () => {
     expect(world.threads.length).toBe(1)
   })
 
-  it('starts the first thread before it is needed, once, and not after the end', async () => {
-    const slow = slowMachine()
-    const host = world.open({})
-    host.prepare()
-    host.prepare()
-    expect(host.load).toEqual({ waiting: 0, running: 0, threads: 1 })
-    const first = host.call(numbered(1), world.tipset)
-    await slow.started(1)
-    host.prepare()
-    slow.release()
-    expect((await first).error).toBe('1')
-    expect(world.threads.length).toBe(1)
-    host.close()
-    host.prepare()
-    expect([host.load.threads, world.threads.length]).toEqual([0, 1])
-  })
-
   it('ends a second thread that has nothing to do for long, and neither the first nor one that was asked again', async () => {
     const ends = new Map<bigint, () => void>()
     const begun: (() => void)[] = []
