@@ -83,6 +83,8 @@ export const EVENT_TIPSETS = 10
 export const MAX_JSON_DEPTH = 10_000
 /** Digits of an integer in JSON. The largest that a message can carry has 306: 127 bytes. */
 export const MAX_INTEGER_DIGITS = 320
+/** Characters of an error's text in an answer: what it says is often what was asked, which may have megabytes. */
+export const MAX_ERROR_TEXT = 16_384
 /** A CID as text: 512 bytes in the longest base. */
 export const MAX_CID_TEXT = 1_024
 /** A peer ID as base58 text; its multihash has 68 bytes at most. */

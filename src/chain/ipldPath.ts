@@ -107,10 +107,17 @@ function treeValue(store: Blockstore, root: Cid, segment: string): Uint8Array | 
   return found
 }
 
+/** Digits of the largest number of 64 bits. */
+const MOST_DIGITS = 20
+
 function wholeNumber(text: string, what: string): bigint {
-  if (!/^[+-]?\d+$/.test(text))
-    throw refused(`${what}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
-  return BigInt(text)
+  const wrong = (why: string): ChainError =>
+    refused(`${what}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`)
+  if (!/^[+-]?\d+$/.test(text)) throw wrong('invalid syntax')
+  const digits = text.replace(/^[+-]?0*(?=\d)/, '')
+  if (digits.length > MOST_DIGITS) throw wrong('value out of range')
+  const value = BigInt(digits)
+  return text.startsWith('-') ? -value : value
 }
 
 /** Signed keys are zigzag varints, as Go's `binary.PutVarint` writes them. */

@@ -3,6 +3,8 @@ import { CodecError } from './errors.ts'
 
 const MAX_UINT64 = (1n << 64n) - 1n
 const DIGITS = { 10: /^[0-9]+$/, 16: /^[0-9a-fA-F]+$/ } as const
+/** Of the largest number: what has more need not be made one, which takes seconds for millions of digits. */
+const MOST_DIGITS = { 10: 20, 16: 16 } as const
 
 /**
  * @param text - digits alone: no sign, no prefix
@@ -11,8 +13,9 @@ const DIGITS = { 10: /^[0-9]+$/, 16: /^[0-9a-fA-F]+$/ } as const
  */
 export function parseGoUint(text: string, base: 10 | 16): bigint {
   if (!DIGITS[base].test(text)) throw refused(text, 'invalid syntax')
-  const value = BigInt(base === 16 ? `0x${text}` : text)
-  if (value > MAX_UINT64) throw refused(text, 'value out of range')
+  const digits = text.replace(/^0+(?=.)/, '')
+  const value = digits.length > MOST_DIGITS[base] ? undefined : BigInt(base === 16 ? `0x${digits}` : digits)
+  if (value === undefined || value > MAX_UINT64) throw refused(text, 'value out of range')
   return value
 }
 

@@ -1,4 +1,5 @@
 /** Texts of JSON-RPC answers, keys in alphabetical order as Lotus prints them. */
+import { MAX_ERROR_TEXT } from '../base/bounds.ts'
 import { utf8 } from '../base/bytes.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
@@ -19,9 +20,15 @@ export function successPieces(id: RequestId, result: readonly Uint8Array[]): rea
   return [utf8(`{"id":${idText(id)},"jsonrpc":"2.0","result":`), ...result, utf8('}')]
 }
 
+function shownText(text: string): string {
+  return text.length <= MAX_ERROR_TEXT
+    ? text
+    : `${text.slice(0, MAX_ERROR_TEXT)}… (${text.length} characters, the first ${MAX_ERROR_TEXT} are shown)`
+}
+
 /** The answer with an error object. */
 export function failureText(id: RequestId, error: RpcError): string {
-  const object: { [key: string]: Json } = { code: RPC_ERROR_NUMBERS[error.code], message: error.message }
+  const object: { [key: string]: Json } = { code: RPC_ERROR_NUMBERS[error.code], message: shownText(error.message) }
   if (error.data !== undefined) object.data = error.data
   return `{"error":${stringifyJson(object)},"id":${idText(id)},"jsonrpc":"2.0"}`
 }

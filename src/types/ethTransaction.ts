@@ -8,8 +8,7 @@
 import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../base/bytes.ts'
 import { CborReader } from '../codec/cborReader.ts'
 import { CborWriter } from '../codec/cborWriter.ts'
-import { CodecError } from '../codec/errors.ts'
-import { decodeRlp, encodeRlp, type RlpItem } from '../codec/rlp.ts'
+import { encodeRlp, type RlpItem } from '../codec/rlp.ts'
 import { keccak256 } from '../crypto/hashes.ts'
 import { recover } from '../crypto/secp256k1.ts'
 import type { Address } from './address.ts'
@@ -22,7 +21,7 @@ import type { SignedMessage } from './signedMessage.ts'
 import { EAM_ADDRESS } from './singletons.ts'
 
 /** Type byte before the RLP of an EIP-1559 transaction. */
-const EIP1559_TYPE = 0x02
+export const EIP1559_TYPE = 0x02
 const EIP1559_SIGNATURE_LENGTH = 65
 const HOMESTEAD_PREFIX = 0x01
 const HOMESTEAD_SIGNATURE_LENGTH = 66
@@ -53,7 +52,7 @@ export interface EthTransaction {
   readonly s: bigint
 }
 
-function refuse(message: string): TypesError {
+export function refuse(message: string): TypesError {
   return new TypesError('INVALID_TRANSACTION', message)
 }
 
@@ -104,7 +103,7 @@ export function transactionHash(tx: EthTransaction): Uint8Array {
 }
 
 /** The recovery bit 0 or 1 that `v` stands for; undefined when it does not fit the kind. */
-function recoveryBit(tx: EthTransaction): number | undefined {
+export function recoveryBit(tx: EthTransaction): number | undefined {
   const base = tx.kind === 'eip1559' ? 0n : tx.kind === 'homestead' ? 27n : tx.chainId * 2n + 35n
   return tx.v === base ? 0 : tx.v === base + 1n ? 1 : undefined
 }
@@ -294,105 +293,4 @@ function transactionSignature(tx: EthTransaction): Signature {
 /** The message of a signed transaction, sender recovered. */
 export function transactionToSignedMessage(tx: EthTransaction): SignedMessage {
   return { message: transactionToMessage(tx, transactionSender(tx)), signature: transactionSignature(tx) }
-}
-
-function bytesAt(items: readonly RlpItem[], index: number): Uint8Array {
-  const item = items[index]
-  if (!(item instanceof Uint8Array)) throw refuse('cannot parse interface into bytes: input is not a byte array')
-  return item
-}
-
-/** Nonce and gas limit: at most 8 bytes, read as a signed number. */
-function shortInteger(bytes: Uint8Array): bigint {
-  if (bytes.length > 8) throw refuse('cannot parse interface to int: length is more than 8 bytes')
-  return bytesToBigInt(bytes)
-}
-
-function recipient(bytes: Uint8Array): Uint8Array | undefined {
-  if (bytes.length === 0) return undefined
-  if (bytes.length !== 20) throw refuse(`cannot parse bytes into an EthAddress: incorrect input length ${bytes.length}`)
-  return bytes
-}
-
-function rlpList(data: Uint8Array, length: number, kind: string): readonly RlpItem[] {
-  const list = decodeRlp(data)
-  if (list instanceof Uint8Array) throw refuse(`not ${kind} transaction: decoded data is not a list`)
-  if (list.length !== length) throw refuse(`not ${kind} transaction: should have ${length} elements in the rlp list`)
-  return list
-}
-
-function parse1559(data: Uint8Array): EthTransaction {
-  const list = rlpList(data, 12, 'an EIP-1559')
-  const accessList = list[8]
-  if (accessList === undefined || accessList instanceof Uint8Array || accessList.length !== 0) {
-    throw refuse('access list should be an empty list')
-  }
-  const tx: EthTransaction = {
-    kind: 'eip1559',
-    chainId: shortInteger(bytesAt(list, 0)),
-    nonce: shortInteger(bytesAt(list, 1)),
-    maxPriorityFeePerGas: bytesToBigInt(bytesAt(list, 2)),
-    maxFeePerGas: bytesToBigInt(bytesAt(list, 3)),
-    gasLimit: shortInteger(bytesAt(list, 4)),
-    to: recipient(bytesAt(list, 5)),
-    value: bytesToBigInt(bytesAt(list, 6)),
-    input: bytesAt(list, 7),
-    v: bytesToBigInt(bytesAt(list, 9)),
-    r: bytesToBigInt(bytesAt(list, 10)),
-    s: bytesToBigInt(bytesAt(list, 11)),
-  }
-  if (tx.v > 1n) throw refuse('EIP-1559 transactions only support 0 or 1 for v')
-  return tx
-}
-
-function parseLegacy(data: Uint8Array, chainId: bigint): EthTransaction {
-  const list = rlpList(data, 9, 'a Legacy')
-  const gasPrice = bytesToBigInt(bytesAt(list, 1))
-  const v = bytesToBigInt(bytesAt(list, 6))
-  const kind = v === 27n || v === 28n ? 'homestead' : 'eip155'
-  const tx: EthTransaction = {
-    kind,
-    chainId: kind === 'homestead' ? 0n : chainId,
-    nonce: shortInteger(bytesAt(list, 0)),
-    maxFeePerGas: gasPrice,
-    maxPriorityFeePerGas: gasPrice,
-    gasLimit: shortInteger(bytesAt(list, 2)),
-    to: recipient(bytesAt(list, 3)),
-    value: bytesToBigInt(bytesAt(list, 4)),
-    input: bytesAt(list, 5),
-    v,
-    r: bytesToBigInt(bytesAt(list, 7)),
-    s: bytesToBigInt(bytesAt(list, 8)),
-  }
-  if (kind === 'eip155' && recoveryBit(tx) === undefined) {
-    throw refuse(
-      `failed to validate EIP155 chain id: invalid chain id, expected ${chainId}, got ${BigInt.asUintN(64, v - 35n) / 2n}`,
-    )
-  }
-  return tx
-}
-
-/**
- * The transaction of `eth_sendRawTransaction`.
- * @param chainId - of this network; others are refused where the transaction names one in v
- * @throws TypesError `INVALID_TRANSACTION`; CodecError `INVALID_RLP`
- */
-export function parseTransaction(data: Uint8Array, chainId: bigint): EthTransaction {
-  const first = data[0]
-  if (first === undefined) throw refuse('empty data')
-  if (first === 1) throw refuse('EIP-2930 transaction is not supported')
-  if (first === EIP1559_TYPE) {
-    const tx = parse1559(data.subarray(1))
-    if (tx.chainId !== chainId) throw refuse(`invalid chain id: ${tx.chainId}`)
-    return tx
-  }
-  if (first <= 0x7f) throw refuse('unsupported transaction type')
-  try {
-    return parseLegacy(data, chainId)
-  } catch (error) {
-    const context = 'failed to parse legacy transaction: '
-    if (error instanceof TypesError) throw refuse(`${context}${error.message}`)
-    if (error instanceof CodecError) throw new CodecError(error.code, `${context}${error.message}`, error.info)
-    throw error
-  }
 }

@@ -45,6 +45,8 @@ describe('ChainGetNode', () => {
     ['/ipns/x', 'unknown namespace "ipns"'],
     ['nothing', 'parsing path: '],
     [`${root}/@A:x`, 'parsing amt index'],
+    [`${root}/@A:${'9'.repeat(21)}`, 'value out of range'],
+    [`${root}/@Hi:-${'9'.repeat(1_000_000)}`, 'value out of range'],
     [`${root}/@Ha:x`, 'parsing addr'],
   ])('refuses %s', (path, reason) => {
     expect(() => at(path)).toThrow(reason)

@@ -5,7 +5,7 @@
 import { toHex } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
-import { mutate, randomOf } from './mutate.ts'
+import { mutate, randomOf, stretched } from './mutate.ts'
 
 /** What must not be, and the input that led to it, in hexadecimal. */
 export interface Find {
@@ -34,6 +34,9 @@ export interface FuzzLimit {
 const HANG_MS = 5000
 /** Longest input, bytes. */
 export const MAX_INPUT: number = 64 * 1024
+/** One in so many has this length instead, bytes. */
+const STRETCHED_IN = 1000
+const STRETCHED = 256 * 1024
 const MAX_KEPT = 2000
 const MAX_FINDS = 5
 /** Memory that the thread may have above what it had before a target, bytes: its heap, and the buffers beside it. */
@@ -99,7 +102,7 @@ export async function fuzz(
     const started = cpuMs()
     try {
       const name = await outcome(target, input)
-      if (!seen.has(name) && kept.length < MAX_KEPT) {
+      if (!seen.has(name) && kept.length < MAX_KEPT && input.length <= MAX_INPUT) {
         seen.add(name)
         kept.push(input)
         if (name.startsWith(TAKEN)) taken.push(input)
@@ -127,8 +130,9 @@ export async function fuzz(
       const from = taken.length > 0 && random(2) === 0 ? taken : kept
       return from[random(from.length)] as Uint8Array
     }
-    const input = (target.mutate ?? mutate)(pick(), pick(), random)
-    if (input.length > MAX_INPUT) continue
+    const isStretched = target.isPlayed !== true && random(STRETCHED_IN) === 0
+    const input = isStretched ? stretched(pick(), STRETCHED, random) : (target.mutate ?? mutate)(pick(), pick(), random)
+    if (input.length > MAX_INPUT && !isStretched) continue
     last = input
     await take(input)
   }

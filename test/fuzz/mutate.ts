@@ -92,6 +92,12 @@ function mutateOnce(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8
   }
 }
 
+/** With one of its bytes so often in its place that it is as long as that: what takes the square of a length shows. */
+export function stretched(bytes: Uint8Array, length: number, random: Random): Uint8Array {
+  const at = random(bytes.length)
+  return spliced(bytes, at, 1, new Uint8Array(Math.max(1, length - bytes.length + 1)).fill(bytes[at] ?? 0))
+}
+
 /** @param other - another input, whose pieces may come in */
 export function mutate(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
   let out = bytes

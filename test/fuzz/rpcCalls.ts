@@ -56,6 +56,7 @@ export const ODD_VALUES: readonly Json[] = [
   ],
   ...[{ From: 't01000', To: 't01000' }, { From: 5 }, { fromBlock: '0x0', toBlock: 'latest' }],
   ...[{ fromBlock: 'x', topics: 5, address: {} }, { to: `0x${'11'.repeat(20)}`, data: '0x60' }, { blockNumber: '0x1' }],
+  { to: `0x${'11'.repeat(20)}`, value: '0x12', gas: '0x12', gasPrice: '0x12' },
   ...[{ blockHash: NO_HASH, requireCanonical: true }, Array.from({ length: 2000 }, (_, i) => i)],
 ]
 

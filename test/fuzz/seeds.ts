@@ -77,6 +77,8 @@ export function transactions(): readonly Uint8Array[] {
   return [
     concatBytes(Uint8Array.of(2), encodeRlp([number(1), number(1), ...fees, ...call, [], number(0), ...signed])),
     encodeRlp([number(1), number(100), ...call, Uint8Array.of(27), ...signed]),
+    // No byte of it can be said a million times without its length.
+    encodeRlp([number(1), number(100), ...call, Uint8Array.of(27), word(0x22), new Uint8Array(1_000_000).fill(1)]),
   ]
 }
 

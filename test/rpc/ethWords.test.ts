@@ -10,7 +10,7 @@ import { blockParam, ethCall } from '../../src/rpc/types/ethCall.ts'
 import { ethBigInt } from '../../src/rpc/types/ethScalars.ts'
 import { heightRange, logFilter, matchesNew, matchesPast } from '../../src/rpc/types/logFilter.ts'
 import { ethAddressToAddress } from '../../src/types/ethAddress.ts'
-import { parseTransaction } from '../../src/types/ethTransaction.ts'
+import { parseTransaction } from '../../src/types/parseEthTransaction.ts'
 
 const JSON_CONTEXT = { addressPrefix: 't' } as const
 

@@ -12,7 +12,6 @@ import { blsAddress, secp256k1Address } from '../../src/types/address.ts'
 import { ethAddressToAddress } from '../../src/types/ethAddress.ts'
 import {
   ethAddressOfPublicKey,
-  parseTransaction,
   recoverableSignature,
   signedTransactionBytes,
   transactionHash,
@@ -22,6 +21,7 @@ import {
   unsignedTransactionBytes,
 } from '../../src/types/ethTransaction.ts'
 import { type Message, messageCid, message as messageCodec } from '../../src/types/message.ts'
+import { parseTransaction } from '../../src/types/parseEthTransaction.ts'
 import { type Signature, signature as signatureCodec } from '../../src/types/signature.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import { authenticateMessage, signingBytes, verifySignature } from '../../src/types/verifySignature.ts'

@@ -8,9 +8,12 @@ import { CodecError } from '../../codec/errors.ts'
 import { shownJson, wrongJson } from '../../codec/goJson.ts'
 import { parseEthUint } from '../../codec/goUint.ts'
 import type { Json } from '../../codec/jsonText.ts'
+import { MAX_BIG_INT_BYTES } from '../../codec/limits.ts'
 
 const HASH_BYTES = 32
 const ADDRESS_BYTES = 20
+/** Hexadecimal digits of the largest amount that a message can carry: bytes with one of sign. */
+const AMOUNT_DIGITS = 2 * (MAX_BIG_INT_BYTES - 1)
 
 /** A number as `0x` and digits without leading zeros. */
 export function hexNumber(value: bigint | number): string {
@@ -122,7 +125,12 @@ export const ethBigInt: Codec<bigint> = jsonOnly<bigint>(
   hexNumber,
   (json) => {
     const [, sign, digits] = /^([+-]?)([0-9a-fA-F]*)/.exec(padded(textOf(json).replaceAll('0x', ''))) ?? []
-    const value = digits === undefined || digits === '' ? 0n : BigInt(`0x${digits}`)
+    const significant = digits?.replace(/^0+/, '') ?? ''
+    if (significant.length > AMOUNT_DIGITS) {
+      const text = `cannot parse hex value: ${significant.length} digits, at most ${AMOUNT_DIGITS}`
+      throw new CodecError('INVALID_JSON', text)
+    }
+    const value = significant === '' ? 0n : BigInt(`0x${significant}`)
     return sign === '-' ? -value : value
   },
   { type: 'string', pattern: '^0x[0-9a-f]+$' },
