@@ -52,6 +52,7 @@ export interface EthTransaction {
   readonly s: bigint
 }
 
+/** The error of what is no such transaction. */
 export function refuse(message: string): TypesError {
   return new TypesError('INVALID_TRANSACTION', message)
 }
