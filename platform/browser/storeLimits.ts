@@ -24,6 +24,8 @@ export const BLOCKS_WAIT_MS = 250
 export const WRITE_AT_BYTES: number = 4 * MEBI
 /** Most values of the key-value store, bytes: all of them are in memory. */
 export const MAX_META_BYTES: number = 64 * MEBI
+/** Newest certificates of finality that are kept at least: all values are in memory, and a network has thousands of them a day. */
+export const KEPT_CERTIFICATES = 2880
 /**
  * Values of one transaction, bytes. Of one with more than 1 MiB of changes Chromium writes what undoes it into the database, and a browser
  * that is killed meanwhile holds all of it corrupt when it opens it next, and deletes it.

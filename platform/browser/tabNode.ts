@@ -23,6 +23,7 @@ import { CopiedStore, type EntryPlaces, takeEntriesBack } from './entryCopy.ts'
 import { networkOf } from './networkOf.ts'
 import type { FollowerKind, LocalChainKind, SnapshotKind } from './nodeOptions.ts'
 import { tabVerification } from './proofFiles.ts'
+import { KEPT_CERTIFICATES } from './storeLimits.ts'
 import { openTabStores, type TabNode, type TabNodeParts, tabShim } from './tabParts.ts'
 
 /** How long a tab waits for the genesis from peers, and for a peer that it dials again, ms. */
@@ -90,7 +91,8 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
     return openTabHost({ network: of, networkName, bootstrap, keystore, meta, ports })
   }
   const verification = await tabVerification(network, mode, kind, ports.log)
-  const tabStores = { blocks, meta, source, pin: (cids: readonly Cid[]) => stores.pin(cids) }
+  const pin = (cids: readonly Cid[]): void => stores.pin(cids)
+  const tabStores = { blocks, meta, source, pin, keptCertificates: KEPT_CERTIFICATES }
   const shim = tabShim(parts, tabStores, openHost, verification)
   const signal = AbortSignal.timeout(PATIENCE_MS)
   const open =

@@ -2,8 +2,6 @@
  * Finality on a node: the calculator, and F3 where the network has it. Certificates are kept, served, fetched from peers, and
  * what they make final becomes the checkpoint. Wiring only.
  */
-import type { KeyValueStore } from '../base/ports.ts'
-import type { ChainView } from '../chain/chainView.ts'
 import { F3 } from '../consensus/f3/f3.ts'
 import { f3ManifestOf } from '../consensus/f3/manifest.ts'
 import { Finality } from '../consensus/finality.ts'
@@ -12,7 +10,8 @@ import { CertClient } from '../p2p/certExchange/client.ts'
 import { serveCertExchange } from '../p2p/certExchange/server.ts'
 import type { PeerLinks } from '../p2p/peerLinks.ts'
 import { F3Follower } from '../sync/f3Follower.ts'
-import type { Tipset, TipsetKey } from '../types/tipset.ts'
+import type { TipsetKey } from '../types/tipset.ts'
+import type { NodeParts } from './nodeParts.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** What is known about finality. */
@@ -22,25 +21,28 @@ export interface NodeFinality {
   readonly finality: Finality
 }
 
-/**
- * Reads what an earlier run kept; nothing runs.
- * @param light - of a light node, which knows what is final by certificates alone
- * @param told - of a replica, which is told what is final
- */
-export function openFinality(
-  view: ChainView,
-  meta: KeyValueStore,
-  light?: F3,
-  told?: () => Tipset | undefined,
-): NodeFinality {
+/** Reads what an earlier run kept; nothing runs. A light node knows what is final by certificates alone, a replica is told. */
+export function openFinality({
+  view,
+  meta,
+  light,
+  replica,
+  keptCertificates: kept,
+}: Pick<NodeParts, 'view' | 'meta' | 'light' | 'replica' | 'keptCertificates'>): NodeFinality {
   const { network, store } = view
   const { chainFinality, safeHeightDistance: safeDistance } = network.protocol
-  if (told !== undefined) {
-    const finality = new Finality({ store, chainFinality, safeDistance, f3: told, byCertificatesAlone: true })
+  if (replica !== undefined) {
+    const finality = new Finality({
+      store,
+      chainFinality,
+      safeDistance,
+      f3: () => replica.final(),
+      byCertificatesAlone: true,
+    })
     return { f3: undefined, finality }
   }
   const manifest = f3ManifestOf(network)
-  const f3 = light ?? (manifest === undefined ? undefined : new F3({ view, manifest, store: meta }))
+  const f3 = light?.f3 ?? (manifest === undefined ? undefined : new F3({ view, manifest, store: meta, kept }))
   const finality = new Finality({
     store,
     chainFinality,

@@ -186,7 +186,7 @@ export async function startNode(
           },
           portsOf('sync'),
         )
-  const { f3, finality } = openFinality(view, meta, light?.f3, replica?.final)
+  const { f3, finality } = openFinality(parts)
   const stopping = new AbortController()
   if (f3 !== undefined && parts.snapshot !== undefined) {
     const { store: archive, ready } = parts.snapshot

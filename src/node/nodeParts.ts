@@ -34,6 +34,8 @@ export interface NodeParts {
   readonly fetched?: FetchedRuns | undefined
   /** Local messages, nonces, revoked tokens: what must survive a crash. */
   readonly meta: KeyValueStore
+  /** See {@link NodeStores.keptCertificates}. */
+  readonly keptCertificates?: number | undefined
   /** See {@link NodeStores.places}. */
   readonly places?: KeyValueStore | undefined
   readonly keystore: KeyStore

@@ -30,6 +30,8 @@ export interface NodeStores {
   readonly own?: CollectableBlocks | undefined
   /** Kept blocks that are not in memory (IndexedDB): asked before any peer. */
   readonly source?: BlockSource
+  /** Newest certificates of finality that are kept at least. Default: all. */
+  readonly keptCertificates?: number
   /** Keeps blocks in memory, in place of those named before. */
   pin?(cids: readonly Cid[]): void
 }

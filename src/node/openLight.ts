@@ -102,7 +102,13 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     const fetcher = new BlockFetcher(stores.blocks, stores.source === undefined ? [sources] : [stores.source, sources])
     const edge = fetcher.run
     const { instance, powerTable } = checkpoint
-    const f3 = new F3({ view, manifest, store: stores.meta, checkpoint: { instance, powerTable } })
+    const f3 = new F3({
+      view,
+      manifest,
+      store: stores.meta,
+      checkpoint: { instance, powerTable },
+      kept: stores.keptCertificates,
+    })
     let said = 0
     const follower = new LightFollower({
       ...{ view, f3, checkpoint, sources, edge, clock, timers, log },

@@ -82,7 +82,7 @@ export async function startOn(
 ): Promise<OpenNode> {
   const { stores, keystore, remoteKeys } = shim
   const { store, network } = view
-  const { meta, places, pin } = stores
+  const { meta, places, pin, keptCertificates } = stores
   if (pin !== undefined) {
     const pinHead = (): void => pin([...store.genesis().key, ...store.head().key])
     pinHead()
@@ -103,6 +103,7 @@ export async function startOn(
     vm,
     fetched: machine.fetched,
     meta,
+    keptCertificates,
     places,
     keystore,
     remoteKeys,

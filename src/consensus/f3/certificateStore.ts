@@ -1,5 +1,5 @@
 /**
- * Certificates and power tables, kept: every certificate, and a table now and then to compute the others from.
+ * Certificates and power tables, kept: every certificate, or the newest ones, and a table now and then to compute the others from.
  * @see go-f3 certstore/certstore.go Store
  */
 import { concatBytes, equalBytes, fromUtf8, utf8 } from '../../base/bytes.ts'
@@ -11,7 +11,7 @@ import { F3Error } from './errors.ts'
 import { changeEntries, entriesById, type PowerTable, powerTable, sortedPowerTable } from './powerTable.ts'
 
 /** Instances between two tables that are kept. */
-const TABLE_EVERY = 1440
+export const TABLE_EVERY = 1440
 
 function instanceBytes(instance: number): Uint8Array {
   const out = new Uint8Array(8)
@@ -36,12 +36,17 @@ export function keptF3Networks(store: KeyValueStore): string[] {
 export class CertificateStore {
   readonly #store: KeyValueStore
   readonly #prefix: string
+  readonly #kept: number
   /** The last one that was computed: the same and those after it are asked for next. */
   #computed: { readonly instance: number; readonly table: PowerTable } | undefined
 
-  /** @param network - F3's own name of the network */
-  constructor(store: KeyValueStore, network: string) {
+  /**
+   * @param network - F3's own name of the network
+   * @param kept - newest certificates that are kept at least; those before the next table below them go. Default: all are
+   */
+  constructor(store: KeyValueStore, network: string, kept: number = Number.POSITIVE_INFINITY) {
     this.#store = store
+    this.#kept = kept
     this.#prefix = `${PREFIX}${network}/`
   }
 
@@ -100,7 +105,18 @@ export class CertificateStore {
       if ((instance + 1) % TABLE_EVERY === 0) own.push(this.#put('table/', encode(powerTable, [...next]), instance + 1))
       return own
     })
-    this.#store.batch([...ops, this.#put('latest', instanceBytes(last.certificate.instance))])
+    const { instance: latest } = last.certificate
+    this.#store.batch([...ops, this.#put('latest', instanceBytes(latest)), ...this.#forgotten(latest)])
+  }
+
+  /** Takes away what lies before the next table that is kept, as if the store had begun there. */
+  #forgotten(latest: number): KeyValueOp[] {
+    const first = this.first() ?? 0
+    const next = first - (first % TABLE_EVERY) + TABLE_EVERY
+    if (latest - next < this.#kept) return []
+    const ops = [this.#put(FIRST, instanceBytes(next)), this.#delete('table/', first)]
+    for (let instance = first; instance < next; instance++) ops.push(this.#delete('cert/', instance))
+    return ops
   }
 
   /** The table that signs an instance: from the first up to the one after the newest. @throws F3Error `NOT_FOUND`, `FUTURE_INSTANCE` */
@@ -151,6 +167,10 @@ export class CertificateStore {
   #key(name: string, instance?: number): Uint8Array {
     const text = utf8(this.#prefix + name)
     return instance === undefined ? text : concatBytes(text, instanceBytes(instance))
+  }
+
+  #delete(name: string, instance: number): KeyValueOp {
+    return { op: 'delete', key: this.#key(name, instance) }
   }
 
   #put(name: string, value: Uint8Array, instance?: number): KeyValueOp {

@@ -48,6 +48,8 @@ export interface F3Deps {
   readonly store: KeyValueStore
   /** Where to begin in place of the manifest's first instance; nothing of the chain is read then. */
   readonly checkpoint?: F3Start
+  /** Newest certificates that are kept at least. Default: all. */
+  readonly kept?: number | undefined
 }
 
 /** Hears of a new newest certificate. */
@@ -67,11 +69,11 @@ export class F3 {
   /** Who signed the newest certificate: others' certificates of its instance are compared with it in every round. */
   #signing: Committee | undefined
 
-  constructor({ view, manifest, store, checkpoint }: F3Deps) {
+  constructor({ view, manifest, store, checkpoint, kept }: F3Deps) {
     this.manifest = manifest
     this.#view = view
     this.#checkpoint = checkpoint
-    this.#store = new CertificateStore(store, manifest.networkName)
+    this.#store = new CertificateStore(store, manifest.networkName, kept)
     const latest = this.#store.latest()
     if (latest !== undefined) this.#latest = this.#store.certificate(latest)
   }
