@@ -90,6 +90,8 @@ async function open(): Promise<Asked> {
   const post = async (body: string, giveUpMs: number): Promise<string> => {
     const gone = new AbortController()
     const timer = setTimeout(() => gone.abort(new PetrelError('GONE', 'gone')), giveUpMs)
+    // The node's own timers keep no thread alive, and a refusal may wait for one.
+    const alive = setInterval(() => undefined, START_MS)
     try {
       return await wholeText(
         await node.handler.handle({
@@ -99,6 +101,7 @@ async function open(): Promise<Asked> {
       )
     } finally {
       clearTimeout(timer)
+      clearInterval(alive)
     }
   }
   const ask: AskNode = async (method, ...params) => {
