@@ -220,7 +220,8 @@ export async function processShim(
   const sizes = cacheSizes(options.cacheMib)
   const metrics = new Metrics()
   const heaps = new ThreadHeaps()
-  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs(), () => heaps.bytes())
+  const { nodes } = stores.blocks
+  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs(), { heaps, nodes, readersKib: counts?.of('cacheKib') })
   return {
     ports,
     stores,

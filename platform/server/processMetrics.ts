@@ -3,10 +3,14 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Count } from '../../src/base/count.ts'
 import { unlessThrown } from '../../src/base/errors.ts'
-import type { Metrics } from '../../src/base/metrics.ts'
+import type { Metrics, Sample } from '../../src/base/metrics.ts'
+import type { NodeCache } from '../../src/ipld/nodeCache.ts'
+import type { ThreadHeaps } from './vmThreads.ts'
 
 const NANO = 1e9
+const KIBI = 1024
 const DELAY_RESOLUTION_MS = 20
 
 /** Bytes of a folder's files. */
@@ -14,16 +18,29 @@ function folderBytes(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 }
 
+function ofMachine(bytes: readonly number[]): Sample[] {
+  return bytes.map((value, i) => ({ labels: { thread: `vm-${i + 1}` }, value }))
+}
+
+/** Whose memory is told. */
+export interface ProcessMemory {
+  /** Threads of the machine. */
+  readonly heaps: ThreadHeaps
+  /** Decoded nodes in the node itself. */
+  readonly nodes: NodeCache | undefined
+  /** What the threads that answer reads count for theirs, KiB; undefined: there are none. */
+  readonly readersKib: Count | undefined
+}
+
 /**
  * @param store - folder of the chain
  * @param startedMs - of the process, Unix ms
- * @param threadBytes - what each of the machine's threads has for its heap
  */
 export function registerProcessMetrics(
   metrics: Metrics,
   store: string,
   startedMs: number,
-  threadBytes: () => readonly number[],
+  { heaps, nodes, readersKib }: ProcessMemory,
 ): void {
   metrics.gauge('process_start_time_seconds', 'When the process started, Unix time.', () => startedMs / 1000)
   metrics.total('process_cpu_seconds_total', 'Time of the processor, all threads.', () => {
@@ -39,9 +56,13 @@ export function registerProcessMetrics(
   )
   metrics.gauge('petrel_thread_memory_bytes', 'Heap in use and what it points to, by thread.', () => {
     const { heapUsed, external } = process.memoryUsage()
-    const vm = threadBytes().map((value, i) => ({ labels: { thread: `vm-${i + 1}` }, value }))
-    return [{ labels: { thread: 'main' }, value: heapUsed + external }, ...vm]
+    return [{ labels: { thread: 'main' }, value: heapUsed + external }, ...ofMachine(heaps.bytes())]
   })
+  metrics.gauge('petrel_cache_bytes', 'What caches of decoded blocks count against --cache, by thread.', () => [
+    ...(nodes === undefined ? [] : [{ labels: { thread: 'main' }, value: nodes.bytes }]),
+    ...ofMachine(heaps.cacheBytes()),
+    ...(readersKib === undefined ? [] : [{ labels: { thread: 'reads' }, value: readersKib.total() * KIBI }]),
+  ])
   // Linux alone says so, and Deno only to whom it allowed to look.
   const openFiles = (): number | undefined => unlessThrown(() => readdirSync('/proc/self/fd').length, Error)
   metrics.gauge('process_open_fds', 'Open file descriptors.', () => openFiles() ?? [])

@@ -36,10 +36,10 @@ export interface VmThreadData {
 
 /**
  * What is where in {@link VmThreadData.shared}: the number, from 1, up to which nobody waits for messages; 1 when it listens;
- * the heap that it uses, KiB; how many parts are on disk; how often it was told what it asked.
+ * the heap that it uses, KiB; how many parts are on disk; how often it was told what it asked; what its cache of decoded nodes counts, KiB.
  */
-export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3, told: 4 } as const
-const SHARED_NUMBERS = 5
+export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3, told: 4, cacheKib: 5 } as const
+const SHARED_NUMBERS = 6
 
 /** A part of an answer, apart from answers. */
 export interface PartMessage {
@@ -87,7 +87,7 @@ function entry(): URL {
   return here.endsWith('.ts') ? new URL('./vmWorker.ts', here) : new URL('./vmWorker.js', here)
 }
 
-/** What each running thread has for its heap, bytes. */
+/** What each running thread has for its heap, and of it for decoded nodes, bytes. */
 export class ThreadHeaps {
   readonly #threads = new Set<Int32Array>()
 
@@ -101,7 +101,16 @@ export class ThreadHeaps {
 
   /** In the order in which they were started. */
   bytes(): number[] {
-    return [...this.#threads].map((shared) => Atomics.load(shared, SHARED.heapKib) * KIBI)
+    return this.#read(SHARED.heapKib)
+  }
+
+  /** In the same order. */
+  cacheBytes(): number[] {
+    return this.#read(SHARED.cacheKib)
+  }
+
+  #read(at: number): number[] {
+    return [...this.#threads].map((shared) => Atomics.load(shared, at) * KIBI)
   }
 }
 

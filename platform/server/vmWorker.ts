@@ -114,11 +114,12 @@ function partSender(port: MessagePort, shared: Int32Array, readNewest: () => voi
   }
 }
 
-/** Writes down, now and then, what this thread's heap uses. */
-function tellHeap(shared: Int32Array): void {
+/** Writes down, now and then, what this thread's heap uses, and what its decoded nodes do. */
+function tellHeap(shared: Int32Array, nodes: NodeCache): void {
   const tell = (): void => {
     const { heapUsed, external } = process.memoryUsage()
     Atomics.store(shared, SHARED.heapKib, Math.round((heapUsed + external) / 1024))
+    Atomics.store(shared, SHARED.cacheKib, Math.round(nodes.bytes / 1024))
   }
   tell()
   setInterval(tell, HEAP_TOLD_MS).unref()
@@ -152,12 +153,12 @@ if (parentPort !== null) {
   const parts = takesParts ? partSender(parentPort, shared, () => readNewest()) : undefined
   const port = heldMessages(parentPort, data, parts)
   await startCrypto()
-  tellHeap(shared)
+  const sizes = options.cache ?? cacheSizes()
+  const nodes = new NodeCache(sizes.threadNodes)
+  tellHeap(shared, nodes)
   watchBuffers()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))
-  const sizes = options.cache ?? cacheSizes()
-  const nodes = new NodeCache(sizes.threadNodes)
   const store = readStore(options, nodes)
   if (store !== undefined) readNewest = () => store.readNewest()
   serveVm(port, {

@@ -27,7 +27,7 @@ import { loadIdentity } from '../p2p/host/identity.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
 import type { PushDraft } from '../payments/paymentDraft.ts'
-import type { CallCounts } from '../rpc/callCounts.ts'
+import { type CallCounts, countsOfAll } from '../rpc/callCounts.ts'
 import { CostQueues, type DearClass } from '../rpc/cost.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
@@ -328,7 +328,8 @@ export async function startNode(
   ]
   const fetching = edge === undefined ? rows : fetchingRows(rows, edge, { isDeep: replica !== undefined })
   const table = createMethodTable(replica === undefined ? fetching : replicaRows(fetching, replica.writer))
-  const queues = new CostQueues(ports, undefined, settings.counts)
+  const counts = countsOfAll(settings.counts)
+  const queues = new CostQueues(ports, undefined, (cost) => counts[cost])
   const syncNow = (): SyncState => sync?.state() ?? (networking as Networking).syncer.state()
   const isLocal = network.beacon.kind === 'mock'
   const service = net?.host.net ?? light?.net
@@ -343,13 +344,13 @@ export async function startNode(
     waitsForClock: parts.makesBlocks?.keepsClock === true,
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
   })
-  const { metrics } = settings
+  const { metrics, version } = settings
   const { executions } = parts
   const figures =
     metrics === undefined
       ? undefined
       : registerNodeMetrics(metrics, {
-          ...{ view, health, executions, pool: mempool.pool, net: service, sync: syncNow, version: settings.version },
+          ...{ view, health, executions, pool: mempool.pool, net: service, sync: syncNow, counts, version },
         })
   networking?.onBadBlock((check) => figures?.badBlock(check))
   const endLog = logChain({

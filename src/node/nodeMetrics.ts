@@ -8,6 +8,7 @@ import type { ExecutionTimes } from '../execution/executionTimes.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
 import type { NetService } from '../p2p/host/netService.ts'
+import type { AllCounts, CallCounts } from '../rpc/callCounts.ts'
 import type { SyncState } from '../sync/syncState.ts'
 import { SYNC_STAGE } from '../sync/syncState.ts'
 import { firstBlock } from '../types/tipset.ts'
@@ -21,6 +22,7 @@ export interface NodeMetricsDeps {
   readonly pool: MessagePool
   readonly net: NetService | undefined
   readonly sync: () => SyncState
+  readonly counts: AllCounts
   readonly version: string
 }
 
@@ -38,7 +40,7 @@ export function registerNodeMetrics(
   metrics: Metrics,
   deps: NodeMetricsDeps,
 ): { readonly called: CallListener; readonly badBlock: BadBlockListener; readonly stop: () => void } {
-  const { view, health, executions, pool, net, sync, version } = deps
+  const { view, health, executions, pool, net, sync, counts, version } = deps
   const { store, network } = view
   metrics.gauge('lotus_info', 'What runs here.', () => [
     { labels: { version, network: network.name, client: 'petrel' }, value: 1 },
@@ -89,6 +91,7 @@ export function registerNodeMetrics(
     LATENCY_MS,
   )
   const failures = metrics.counter('petrel_rpc_failures_total', 'Calls that failed.', 'endpoint')
+  registerCounts(metrics, counts)
   return {
     called: (method, ms, failed) => {
       duration.observe(ms, method)
@@ -117,6 +120,20 @@ function registerExecutions(metrics: Metrics, view: ChainView, executions: Execu
   })
   metrics.total('petrel_gas_executed_total', 'Gas of the messages that were executed.', () => gas)
   metrics.total('petrel_execution_seconds_total', 'Time that executing took, seconds.', () => ms / MS_PER_SEC)
+}
+
+/** Those of threads that answer reads are among them where they count together. */
+function registerCounts(metrics: Metrics, counts: AllCounts): void {
+  const all = Object.entries(counts) as [keyof AllCounts, CallCounts][]
+  metrics.gauge('petrel_rpc_calls', 'Calls that run and that wait for a place, by what they cost.', () =>
+    all.flatMap(([cost, { running, waiting }]) => [
+      { labels: { cost, state: 'running' }, value: running.total() },
+      { labels: { cost, state: 'waiting' }, value: waiting.total() },
+    ]),
+  )
+  metrics.total('petrel_rpc_refused_total', 'Calls refused for being one too many, by what they cost.', () =>
+    all.map(([cost, { refused }]) => ({ labels: { cost }, value: refused.total() })),
+  )
 }
 
 function registerNet(metrics: Metrics, net: NetService | undefined): void {

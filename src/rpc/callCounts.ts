@@ -1,4 +1,5 @@
-/** How many calls of one kind wait and run, of all callers and of each. */
+/** How many calls of one kind wait, run and are refused, of all callers and of each. */
+import type { COST_LIMITS } from '../base/bounds.ts'
 import { type Count, OwnCount } from '../base/count.ts'
 
 /** Calls of one kind that are under way: of a queue, or of several that share their bounds. */
@@ -7,12 +8,18 @@ export interface CallCounts {
   readonly running: Count
   /** Those that run for callers without a token. */
   readonly runningWithoutToken: Count
+  /** Refused for being one too many, since the start. */
+  readonly refused: Count
   /** Waiting and running. */
   ofCaller(name: string): Count
   runningOfCaller(name: string): Count
   /** Queues that count here, too, and run nothing at present. */
   idle(): number
 }
+
+type Kind = keyof typeof COST_LIMITS
+/** Those of all kinds. */
+export type AllCounts = Readonly<Record<Kind, CallCounts>>
 
 /** By caller; who has none takes no memory. */
 class CallerCounts {
@@ -33,6 +40,7 @@ export class OwnCalls implements CallCounts {
   readonly waiting: Count = new OwnCount()
   readonly running: Count = new OwnCount()
   readonly runningWithoutToken: Count = new OwnCount()
+  readonly refused: Count = new OwnCount()
   readonly #calls = new CallerCounts()
   readonly #running = new CallerCounts()
 
@@ -46,5 +54,14 @@ export class OwnCalls implements CallCounts {
 
   idle(): number {
     return 0
+  }
+}
+
+/** Counts of each kind. @param shared - of kinds whose bounds hold for several threads together */
+export function countsOfAll(shared: (kind: Kind) => CallCounts | undefined = () => undefined): AllCounts {
+  const counts = (kind: Kind): CallCounts => shared(kind) ?? new OwnCalls()
+  return {
+    ...{ scan: counts('scan'), execute: counts('execute'), stream: counts('stream') },
+    ...{ sign: counts('sign'), wait: counts('wait') },
   }
 }

@@ -74,11 +74,6 @@ interface Waiting {
 /** Seconds after which it is worth to try again. */
 export const RETRY_AFTER_SEC = 1
 
-function tooMany(cost: DearClass, what: string, most: number): RpcError {
-  const text = `too many calls at once: ${what} may have ${most} of the kind "${cost}"; try again later`
-  return new RpcError('LIMIT_EXCEEDED', text, { info: { cost, most } })
-}
-
 /** The deadline of an answer in parts. */
 interface PartClock {
   /** The client has taken a part. */
@@ -229,9 +224,14 @@ class CostQueue {
     const { waiting, perToken, perAddress } = this.#limit
     const most = caller.hasToken ? perToken : perAddress
     if (this.#counts.ofCaller(caller.name).total() >= most)
-      throw tooMany(this.#cost, caller.hasToken ? 'a token' : 'an address without a token', most)
-    if (this.#counts.waiting.total() >= waiting && !this.#mayRun(caller))
-      throw tooMany(this.#cost, 'all callers', waiting)
+      throw this.#tooMany(caller.hasToken ? 'a token' : 'an address without a token', most)
+    if (this.#counts.waiting.total() >= waiting && !this.#mayRun(caller)) throw this.#tooMany('all callers', waiting)
+  }
+
+  #tooMany(what: string, most: number): RpcError {
+    this.#counts.refused.add(1)
+    const text = `too many calls at once: ${what} may have ${most} of the kind "${this.#cost}"; try again later`
+    return new RpcError('LIMIT_EXCEEDED', text, { info: { cost: this.#cost, most } })
   }
 
   /** The first call of each queue has a place kept for it: nobody tells one queue when a place of another's becomes free. */

@@ -11,6 +11,7 @@ import { systemClock } from '../../platform/server/clock.ts'
 import { startServer } from '../../platform/server/httpServer.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { type NodeMetricsDeps, registerNodeMetrics } from '../../src/node/nodeMetrics.ts'
+import { countsOfAll } from '../../src/rpc/callCounts.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
 import { chainHead } from '../../src/rpc/signatures/chain.ts'
@@ -28,7 +29,7 @@ const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${chainHe
 const rounds = Number(process.argv[2] ?? '30')
 const { view } = devnetNode()
 const { called } = registerNodeMetrics(new Metrics(), {
-  ...{ view, version: 'bench', net: undefined, executions: undefined },
+  ...{ view, version: 'bench', net: undefined, executions: undefined, counts: countsOfAll() },
   // Read when somebody asks, which nobody does here.
   ...({} as Pick<NodeMetricsDeps, 'health' | 'pool' | 'sync'>),
 })

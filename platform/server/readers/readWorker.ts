@@ -22,7 +22,7 @@ import { startReaderServer } from './readerServer.ts'
 import { SharedCounts } from './sharedCounts.ts'
 import { Told } from './told.ts'
 
-/** How long answers are gathered before the node hears of them, ms. */
+/** How long answers are gathered before the node hears of them, and between two looks at the cache, ms. */
 const TOLD_MS = 200
 
 /** What is stored is in the node's hands: headers that it tells of are kept decoded, and nothing else is written. */
@@ -45,7 +45,12 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const counts = new SharedCounts(data.counts.cells, data.counts.row)
   const calls = new Map<string, number[]>()
+  const cacheKib = counts.of('cacheKib')
+  let kib = 0
   setInterval(() => {
+    const before = kib
+    kib = Math.round(nodes.bytes / 1024)
+    cacheKib.add(kib - before)
     if (calls.size === 0) return
     tell({ kind: 'called', calls: new Map([...calls].map(([method, times]) => [method, Float64Array.from(times)])) })
     calls.clear()

@@ -1,6 +1,7 @@
 /**
  * What the threads that answer one API have under way together: connections, bytes and dear calls, so that bounds hold for the process
- * and not for each of them. Every thread writes to a row of its own and reads all; the row of one that died is emptied.
+ * and not for each of them. Every thread writes to a row of its own and reads all; the row of one that died is emptied, but for what it had
+ * refused.
  */
 import type { Count } from '../../../src/base/count.ts'
 import type { CallCounts } from '../../../src/rpc/callCounts.ts'
@@ -9,13 +10,15 @@ import type { DearClass } from '../../../src/rpc/cost.ts'
 /** Threads of reads, at most. */
 export const MAX_READ_THREADS = 16
 
-const KINDS = ['connections', 'bodies', 'unread'] as const
+const KINDS = ['connections', 'bodies', 'unread', 'cacheKib'] as const
 /** Threads of reads sign nothing and wait for nothing. */
 const CLASSES: readonly Exclude<DearClass, 'sign' | 'wait'>[] = ['scan', 'execute', 'stream']
 /** Callers are told apart by a hash that nobody outside can choose: two that share a place share their bound. */
 const CALLERS = 1024
-/** Waiting, running, running without a token; callers' calls; those of them that run. */
-const CLASS_CELLS = 3 + 2 * CALLERS
+/** Waiting, running, running without a token, refused; callers' calls; those of them that run. */
+const CLASS_CELLS = 4 + 2 * CALLERS
+/** Of what is refused, among the cells of a class. */
+const REFUSED = 3
 const ROW_CELLS = KINDS.length + CLASSES.length * CLASS_CELLS
 /** Before the rows: how many are in use, and what callers are hashed with. */
 const HEAD_CELLS = 2
@@ -27,6 +30,11 @@ function placeOf(name: string, seed: number): number {
   let hash = seed
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
   return (hash >>> 0) % CALLERS
+}
+
+/** First cell of a class in a row. */
+function firstOf(index: number): number {
+  return KINDS.length + index * CLASS_CELLS
 }
 
 /** One thread's view of what all count. */
@@ -57,7 +65,13 @@ export class SharedCounts {
   /** The thread of a row has ended, whatever it had under way. */
   closed(row: number): void {
     Atomics.sub(this.cells, 0, 1)
-    for (let i = 0; i < ROW_CELLS; i++) Atomics.store(this.cells, HEAD_CELLS + row * ROW_CELLS + i, 0)
+    const first = HEAD_CELLS + row * ROW_CELLS
+    // What it has refused stays refused: from now on it is the node's to count.
+    for (const index of CLASSES.keys()) {
+      const cell = firstOf(index) + REFUSED
+      this.#add(cell, Atomics.load(this.cells, first + cell))
+    }
+    for (let i = 0; i < ROW_CELLS; i++) Atomics.store(this.cells, first + i, 0)
   }
 
   #add(cell: number, by: number): void {
@@ -79,7 +93,7 @@ export class SharedCounts {
     return busy
   }
 
-  /** Connections, or bytes. */
+  /** Connections, bytes, or KiB of caches. */
   of(kind: (typeof KINDS)[number]): Count {
     return this.#count(KINDS.indexOf(kind))
   }
@@ -88,17 +102,28 @@ export class SharedCounts {
     return { add: (by) => this.#add(cell, by), total: () => this.#total(cell) }
   }
 
+  /** Never less: a cell begins anew at 2^32, as an unsigned number. */
+  #growing(cell: number): Count {
+    const total = (): number => {
+      let sum = 0
+      for (let row = 0; row < ROWS; row++) sum += Atomics.load(this.cells, HEAD_CELLS + row * ROW_CELLS + cell) >>> 0
+      return sum
+    }
+    return { add: (by) => this.#add(cell, by), total }
+  }
+
   /** Calls of a kind. */
   calls(cost: DearClass): CallCounts | undefined {
     if (cost === 'sign' || cost === 'wait') return undefined
-    const first = KINDS.length + CLASSES.indexOf(cost) * CLASS_CELLS
+    const first = firstOf(CLASSES.indexOf(cost))
     const seed = this.cells[1] as number
-    const callers = first + 3
+    const callers = first + 4
     return {
       idle: () => Atomics.load(this.cells, 0) - 1 - this.#busyOthers(first + 1),
       waiting: this.#count(first),
       running: this.#count(first + 1),
       runningWithoutToken: this.#count(first + 2),
+      refused: this.#growing(first + REFUSED),
       ofCaller: (caller) => this.#count(callers + placeOf(caller, seed)),
       runningOfCaller: (caller) => this.#count(callers + CALLERS + placeOf(caller, seed)),
     }

@@ -62,6 +62,16 @@ describe('the page of figures', () => {
     expect(threads).toEqual(['main', 'vm-1'])
   })
 
+  it('tells what each thread counts for what it has decoded', async () => {
+    const cache = /^petrel_cache_bytes\{thread="(main|vm-1)"\} [1-9]\d*$/gm
+    let threads: unknown[] = []
+    while (threads.length < 2) {
+      const page = await (await fetch(`${node.url}/metrics`)).text()
+      threads = [...page.matchAll(cache)].map(([, thread]) => thread)
+    }
+    expect(threads).toEqual(['main', 'vm-1'])
+  })
+
   it('a local chain is ready, and says why', async () => {
     const answer = await fetch(`${node.url}/health/readyz`)
     expect(answer.status).toBe(200)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { MAX_CONNECTIONS } from '../../../src/base/bounds.ts'
+import { COST_LIMITS, MAX_CONNECTIONS, MAX_PIPELINED_REQUESTS } from '../../../src/base/bounds.ts'
 import { type NodeProcess, startNode } from '../../runtimes/nodeProcess.ts'
 import { Pipelined } from '../../support/pipelined.ts'
 import { type Answer, RpcClient } from '../../support/rpcClient.ts'
@@ -18,6 +18,8 @@ const STARTED = 'a thread answers reads, too'
 const CLIENTS = 8
 /** Connections above the bound. */
 const ABOVE = 40
+/** Connections that ask for lists, each as often at once as it may: more in all than one address may have under way. */
+const ASKING = Math.ceil((4 * COST_LIMITS.scan.perAddress) / MAX_PIPELINED_REQUESTS)
 
 /** One request on a connection of its own. */
 function ask(
@@ -38,6 +40,26 @@ function ask(
     })
     request.on('error', reject)
     request.end(body)
+  })
+}
+
+/** Asks many times in one write. @returns the status of each answer */
+function askAtOnce(url: string, body: string, count: number): Promise<string[]> {
+  const { hostname, port } = new URL(url)
+  const one = `POST /rpc/v1 HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(one.repeat(count)))
+    let text = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (part: string) => {
+      text += part
+      const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status as string)
+      if (statuses.length < count) return
+      resolve(statuses)
+      socket.destroy()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('not all was answered')))
   })
 }
 
@@ -67,12 +89,16 @@ describe('threads that answer reads', () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  /** Of what the node counts: its own answers and the threads'. */
-  async function counted(method: string): Promise<number> {
+  /** A figure of the node's page; 0: it has none. */
+  async function figure(name: string): Promise<number> {
     const { text } = await ask(node.url, '/debug/metrics')
-    return Number(
-      new RegExp(`lotus_api_request_duration_ms_count\\{endpoint="${method}"\\} (\\d+)`).exec(text)?.[1] ?? 0,
-    )
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `))
+    return Number(line?.slice(name.length) ?? 0)
+  }
+
+  /** Of what the node counts: its own answers and the threads'. */
+  function counted(method: string): Promise<number> {
+    return figure(`lotus_api_request_duration_ms_count{endpoint="${method}"}`)
   }
 
   it('share connections with the node, and every answer is the node’s', async () => {
@@ -156,6 +182,25 @@ describe('threads that answer reads', () => {
       expect(refused).toContain('403')
     }
   }, 30_000)
+
+  it('count what they refuse, and their cache, on the node’s page', async () => {
+    const name = 'petrel_rpc_refused_total{cost="scan"}'
+    const before = await figure(name)
+    let refused = 0
+    while (refused === 0) {
+      const answers = await Promise.all(
+        Array.from({ length: ASKING }, () =>
+          askAtOnce(node.url, call('StateListActors', [[]]), MAX_PIPELINED_REQUESTS),
+        ),
+      )
+      const statuses = answers.flat()
+      refused = statuses.filter((status) => status === '429').length
+      expect(statuses.filter((status) => status === '200').length).toBe(statuses.length - refused)
+    }
+    expect(await figure(name)).toBe(before + refused)
+    // Written down every now and then.
+    while ((await figure('petrel_cache_bytes{thread="reads"}')) === 0) await sleep(50)
+  }, 60_000)
 
   it('share the bound of connections with the node', async () => {
     const { hostname, port } = new URL(node.url)

@@ -128,6 +128,24 @@ describe('bounds that threads share', () => {
     expect(runs()).toBe(0)
   })
 
+  it('count what each thread has refused, also of one that has died, and beyond what a cell holds with a sign', async () => {
+    const [node, thread] = open(1) as [SharedCounts, SharedCounts]
+    const refused = (): number | undefined => node.calls('scan')?.refused.total()
+    const caller = { name: '192.0.2.7', hasToken: false }
+    const calls = new Calls()
+    for (let i = 0; i < perAddress; i++) calls.ask(queuesOf(node), caller)
+    expect(refused()).toBe(0)
+    calls.ask(queuesOf(node), caller)
+    for (let i = 0; i < 2; i++) calls.ask(queuesOf(thread), caller)
+    expect(refused()).toBe(3)
+    node.closed(1)
+    expect(refused()).toBe(3)
+    expect(node.calls('execute')?.refused.total()).toBe(0)
+    await calls.end()
+    for (let i = 0; i < 2; i++) node.calls('scan')?.refused.add(2 ** 30)
+    expect(refused()).toBe(3 + 2 ** 31)
+  })
+
   it('are those of connections: the longest idle of the thread goes, else the new one', () => {
     const bounds = { most: 4, firstMs: 50, idleMs: 1000, requestMs: 100 }
     const [one, two] = open(1).map((counts) => new Connections(() => 0, bounds, counts.of('connections'))) as [
