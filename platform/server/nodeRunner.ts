@@ -221,7 +221,7 @@ export async function processShim(
   const metrics = new Metrics()
   const heaps = new ThreadHeaps()
   const { nodes } = stores.blocks
-  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs(), { heaps, nodes, readersKib: counts?.of('cacheKib') })
+  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs(), { heaps, nodes, readersKib: counts?.cacheKib })
   return {
     ports,
     stores,

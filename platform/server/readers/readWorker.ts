@@ -45,7 +45,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const counts = new SharedCounts(data.counts.cells, data.counts.row)
   const calls = new Map<string, number[]>()
-  const cacheKib = counts.of('cacheKib')
+  const { cacheKib } = counts
   let kib = 0
   setInterval(() => {
     const before = kib

@@ -10,7 +10,7 @@ import type { DearClass } from '../../../src/rpc/cost.ts'
 /** Threads of reads, at most. */
 export const MAX_READ_THREADS = 16
 
-const KINDS = ['connections', 'bodies', 'unread', 'cacheKib'] as const
+const KINDS = ['connections', 'bodies', 'unread'] as const
 /** Threads of reads sign nothing and wait for nothing. */
 const CLASSES: readonly Exclude<DearClass, 'sign' | 'wait'>[] = ['scan', 'execute', 'stream']
 /** Callers are told apart by a hash that nobody outside can choose: two that share a place share their bound. */
@@ -19,7 +19,9 @@ const CALLERS = 1024
 const CLASS_CELLS = 4 + 2 * CALLERS
 /** Of what is refused, among the cells of a class. */
 const REFUSED = 3
-const ROW_CELLS = KINDS.length + CLASSES.length * CLASS_CELLS
+/** The last of a row. */
+const CACHE_KIB = KINDS.length + CLASSES.length * CLASS_CELLS
+const ROW_CELLS = CACHE_KIB + 1
 /** Before the rows: how many are in use, and what callers are hashed with. */
 const HEAD_CELLS = 2
 const ROWS = MAX_READ_THREADS + 1
@@ -93,9 +95,14 @@ export class SharedCounts {
     return busy
   }
 
-  /** Connections, bytes, or KiB of caches. */
+  /** Connections, or bytes. */
   of(kind: (typeof KINDS)[number]): Count {
     return this.#count(KINDS.indexOf(kind))
+  }
+
+  /** What decoded nodes take, as their caches count it, KiB. */
+  get cacheKib(): Count {
+    return this.#count(CACHE_KIB)
   }
 
   #count(cell: number): Count {

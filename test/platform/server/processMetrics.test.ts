@@ -15,7 +15,7 @@ describe('the figure of caches', () => {
     const nodes = new NodeCache()
     const counts = SharedCounts.create()
     const metrics = new Metrics()
-    registerProcessMetrics(metrics, '.', 0, { heaps, nodes, readersKib: counts.of('cacheKib') })
+    registerProcessMetrics(metrics, '.', 0, { heaps, nodes, readersKib: counts.cacheKib })
     const read = (): Record<string, string | undefined> => {
       const family = parsePrometheus(metrics.text()).find(({ name }) => name === 'petrel_cache_bytes')
       return Object.fromEntries((family?.metrics ?? []).map(({ labels, value }) => [labels?.thread, value]))
@@ -26,7 +26,7 @@ describe('the figure of caches', () => {
     machine[SHARED.heapKib] = 7_000
     machine[SHARED.cacheKib] = 55
     heaps.add(machine)
-    for (const row of [1, 2]) new SharedCounts(counts.cells, row).of('cacheKib').add(20)
+    for (const row of [1, 2]) new SharedCounts(counts.cells, row).cacheKib.add(20)
     expect(read()).toEqual({ main: '123457', 'vm-1': `${55 * KIBI}`, reads: `${40 * KIBI}` })
     // What a thread had that has died is nobody's.
     counts.closed(2)
