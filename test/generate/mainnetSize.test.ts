@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +17,7 @@ import { startNode } from '../runtimes/nodeProcess.ts'
 import { missingBundle, readBundle } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { seeded } from '../support/seeded.ts'
+import { fileDigest } from './fileDigest.ts'
 import { checkState } from './stateInvariants.ts'
 
 /** A hundredth of mainnet. */
@@ -27,10 +27,6 @@ const SEED = 1
 const TINY = 0.0005
 const MANIFEST = generatedManifest(generatedNetwork()).manifestCid.toString()
 const missing = missingBundle(MANIFEST)
-
-function digest(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex')
-}
 
 const silent = (): void => undefined
 
@@ -70,7 +66,7 @@ describe('a state of a wanted size', () => {
     while (again === undefined) again = made()
     expect(breaks).toBeGreaterThan(0)
     expect(again.genesis.toString()).toBe(whole.genesis.toString())
-    expect(digest(again.body)).toBe(digest(whole.body))
+    expect(fileDigest(again.body)).toBe(fileDigest(whole.body))
   })
 
   it('fulfils what the actors demand of a state', async () => {
