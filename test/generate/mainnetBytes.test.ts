@@ -19,7 +19,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { missingBundle, readBundle } from '../support/actors.ts'
 import { fileDigest } from './fileDigest.ts'
 
-/** 1,750 actors, one or two miners. */
+/** 1,750 actors, five miners. */
 const SCALE = 0.0005
 const SEED = 1
 const EPOCHS = 4
