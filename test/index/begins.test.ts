@@ -1,5 +1,7 @@
 /** An index that begins: millions of rows on mainnet, in one transaction. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bareTables } from '../../platform/server/index/bareTables.ts'
+import type { Connection } from '../../platform/server/index/connection.ts'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
@@ -81,6 +83,22 @@ describe.skipIf(missing !== undefined)('an index that begins', () => {
     await reader.end()
     expect(await oidsOf(url)).toEqual(before)
     expect(await allRows(url, 'canonical')).toEqual(await freshRows(exchange.node, await database()))
+  })
+
+  test('makes its keys and indexes again by statements that may take their time', async () => {
+    const said: [string, AbortSignal?][] = []
+    const on = {
+      query: async (text: string) => {
+        said.push([text])
+        return text.includes('pg_index') ? [{ drop: 'drop one', make: 'make one' }] : []
+      },
+      patient: async (text: string, signal: AbortSignal) => void said.push([text, signal]),
+    } as unknown as Connection
+    const { signal } = new AbortController()
+    const finish = await bareTables(on, signal)
+    said.length = 0
+    await finish()
+    expect(said).toEqual([['make one', signal]])
   })
 
   test('is given up when it is stopped, and begins again', async () => {

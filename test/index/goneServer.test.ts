@@ -10,6 +10,8 @@ import { timers } from './writers.ts'
 
 /** `AuthenticationOk` and `ReadyForQuery`. @see PostgreSQL's documentation, Message Formats */
 const WELCOME = Uint8Array.of(0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49)
+/** `CommandComplete` of a `SET`, and `ReadyForQuery`. */
+const SET_DONE = Uint8Array.of(0x43, 0, 0, 0, 8, 0x53, 0x45, 0x54, 0, 0x5a, 0, 0, 0, 5, 0x49)
 /** How much faster the clock goes. */
 const FASTER = 100
 
@@ -19,12 +21,15 @@ let server: Server
 let url: string
 const sockets: Socket[] = []
 
-/** Lets in whoever comes, and answers nothing. */
+/** Lets in whoever comes, and answers nothing but `SET`. */
 beforeEach(async () => {
   server = createServer((socket) => {
     sockets.push(socket)
     socket.on('error', () => undefined)
-    socket.once('data', () => void socket.write(WELCOME))
+    socket.once('data', () => {
+      socket.write(WELCOME)
+      socket.on('data', (bytes: Buffer) => void (bytes.includes('set statement_timeout') && socket.write(SET_DONE)))
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `postgres://petrel@127.0.0.1:${(server.address() as AddressInfo).port}/chain`
@@ -63,6 +68,22 @@ it('is given up with the first look that finds nobody', async () => {
 
 it('a machine that is there may take its time: the statement has its own', async () => {
   expect((await waits(Number.POSITIVE_INFINITY)).text).toBe('the database does not answer any more')
+})
+
+it('what makes an index is waited for while its machine is there, longer than any other statement, until it is stopped', async () => {
+  const stopping = new AbortController()
+  let looks = 0
+  // 150 seconds; an answer is waited for 130.
+  const on = new Connection(url, 'test', faster, async () => {
+    if (++looks === 30) stopping.abort()
+    return true
+  })
+  await expect(on.patient('create index', stopping.signal)).rejects.toMatchObject({
+    ...{ code: 'CONNECTION_LOST', message: 'stopped' },
+  })
+  expect(looks).toBe(30)
+  expect(on.lost.aborted).toBe(true)
+  await on.close()
 })
 
 it('who listens is there, who refuses is, too; who says nothing is not', async () => {

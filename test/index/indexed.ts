@@ -37,6 +37,29 @@ export async function allRows(url: string, schema: 'canonical' | 'petrel'): Prom
   return rows
 }
 
+/** Columns, keys, indexes, views and comments of both schemas, as text. */
+export async function schemaOf(url: string): Promise<string[]> {
+  const sql = connect(url)
+  const found = await sql`
+    with relations as (
+      select c.*, n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('petrel', 'canonical')
+    )
+    select concat_ws(' ', name, relkind, obj_description(oid, 'pg_class')) as text from relations
+    union all select name || ' ' || pg_get_viewdef(oid) from relations where relkind = 'v'
+    union all select name || ' ' || pg_get_indexdef(oid) from relations where relkind = 'i'
+    union all select name || ' ' || conname || ' ' || pg_get_constraintdef(k.oid)
+      from relations r join pg_constraint k on k.conrelid = r.oid
+    union all select concat_ws(' ', name, attnum, attname, format_type(atttypid, atttypmod), attnotnull,
+      pg_get_expr(adbin, adrelid), col_description(r.oid, attnum))
+      from relations r join pg_attribute a on a.attrelid = r.oid and attnum > 0 and not attisdropped
+      left join pg_attrdef on adrelid = r.oid and adnum = attnum
+      where relkind in ('r', 'v')
+    order by 1`
+  await sql.end()
+  return found.map(({ text }) => text as string)
+}
+
 /** What an index says that was written in one go, by nobody who was disturbed. */
 export async function freshRows(chain: Indexed, url: string, timeout?: number): Promise<Record<string, string[]>> {
   const writer = writerOf(chain, url)

@@ -28,9 +28,10 @@ where x.indrelid in (select ('petrel.' || value)::regclass from json_array_eleme
 
 /**
  * Takes the indexes away, in the transaction under way; where that cannot be, they stay.
+ * @param signal - ends the connection while they are made again, which takes as long as the tables are large
  * @returns makes them again: before the transaction ends
  */
-export async function bareTables(on: Connection): Promise<() => Promise<void>> {
+export async function bareTables(on: Connection, signal: AbortSignal): Promise<() => Promise<void>> {
   const parts = await on.query<Part>(PARTS, [JSON.stringify(TABLES)])
   await on.query('savepoint bare')
   try {
@@ -44,6 +45,6 @@ export async function bareTables(on: Connection): Promise<() => Promise<void>> {
     return () => Promise.resolve()
   }
   return async () => {
-    for (const { make } of parts) await on.query(make)
+    for (const { make } of parts) await on.patient(make, signal)
   }
 }

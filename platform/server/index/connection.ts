@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import postgres from 'postgres'
 import { errorMessage } from '../../../src/base/errors.ts'
 import type { Timers } from '../../../src/base/ports.ts'
-import { abortable, sleep, withTimeout } from '../../../src/base/waiting.ts'
+import { abortable, sleep, whenAborted, withTimeout } from '../../../src/base/waiting.ts'
 import { IndexError } from '../../../src/index/errors.ts'
 import { isReachable } from './isReachable.ts'
 import { serverAddress } from './serverUrls.ts'
@@ -46,16 +46,39 @@ export class Connection {
   }
 
   /** @returns the rows, of the shape that the caller knows */
-  async query<T extends object>(text: string, values: readonly (string | number)[] = []): Promise<readonly T[]> {
+  query<T extends object>(text: string, values: readonly (string | number)[] = []): Promise<readonly T[]> {
+    return this.#watched(() =>
+      withTimeout(
+        this.#timers,
+        ANSWER_TIMEOUT_MS,
+        () => this.#end('the database does not answer any more'),
+        () => this.#sql.unsafe<T[]>(text, [...values]),
+      ),
+    )
+  }
+
+  /**
+   * Runs a statement that takes as long as it takes: one that makes an index of a large table.
+   * @param signal - ends the connection, and by that the statement
+   */
+  async patient(text: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    await this.query('set statement_timeout = 0')
+    const stopListening = whenAborted(signal, () => void this.#end('stopped'))
+    try {
+      await this.#watched(() => this.#sql.unsafe(text))
+    } finally {
+      stopListening()
+      // A transaction that has failed takes it back by itself.
+      await this.query('reset statement_timeout').catch(() => undefined)
+    }
+  }
+
+  async #watched<T>(run: () => Promise<T>): Promise<T> {
     this.lost.throwIfAborted()
     const answered = new AbortController()
     // The library does not always settle what a connection leaves behind when it ends.
-    const rows = withTimeout(
-      this.#timers,
-      ANSWER_TIMEOUT_MS,
-      () => this.#end('the database does not answer any more'),
-      () => this.#sql.unsafe<T[]>(text, [...values]),
-    )
+    const rows = run()
     void this.#watch(AbortSignal.any([answered.signal, this.lost]))
     try {
       return await abortable(rows, this.lost)

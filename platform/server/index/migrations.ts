@@ -1,12 +1,18 @@
 /**
- * The schema as steps, applied in order, each in a transaction of its own; one that has been released never changes. Comments are in the
- * database (`\d+`), docs/sql.md says how it is asked.
+ * The schema as steps, applied in order; what one that has been released makes never changes. Comments are in the database (`\d+`),
+ * docs/sql.md says how it is asked. @see migrate
  */
 
 /** One step. */
 export interface Migration {
   readonly version: number
+  /** In one transaction, with the version. What it changes is short, for nobody reads meanwhile what it alters. */
   readonly sql: string
+  /**
+   * Made before that, each in a transaction of its own, which takes as long as its table is large and keeps nobody from reading: so of
+   * columns that the steps before have made. Statements that do nothing where the index is there.
+   */
+  readonly indexes?: readonly string[]
 }
 
 /** Rows of a tipset, in every table: which, and where it is. */
@@ -248,7 +254,6 @@ function commented(list: readonly (readonly [string, string])[]): string {
 const LOOKUPS = `
 alter table petrel.messages add column events_root text default '', add column signature bytea default '';
 alter table petrel.messages alter column events_root drop default, alter column signature drop default;
-create index messages_nonce on petrel.messages (from_address, nonce);
 create or replace view canonical.messages as
   select x.height, x.tipset, x.position, x.cid, x.from_actor, x.from_address, x.to_actor, x.to_address, x.nonce, x.value, x.gas_limit,
     x.gas_fee_cap, x.gas_premium, x.method, x.actor_kind, x.method_name, x.params, x.params_json, x.exit_code, x.gas_used, x.returned,
@@ -371,10 +376,20 @@ end
 $$;
 `
 
+/** For pages of a contract's logs, and for logs by their last topic alone. */
+const LOG_INDEXES: readonly string[] = [
+  'create index if not exists logs_emitter on petrel.logs (emitter, height, log_index)',
+  'create index if not exists logs_topic3 on petrel.logs (topic3, height) where topic3 is not null',
+]
+
 /** All steps, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: TABLES + VIEWS + comments },
-  { version: 2, sql: LOOKUPS },
+  {
+    ...{ version: 2, sql: LOOKUPS },
+    indexes: ['create index if not exists messages_nonce on petrel.messages (from_address, nonce)'],
+  },
   { version: 3, sql: WHOLE_BLOCKS },
   { version: 4, sql: commented(MORE_COMMENTS) + VIEW_COMMENTS },
+  { version: 5, sql: '', indexes: LOG_INDEXES },
 ]

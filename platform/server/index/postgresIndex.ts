@@ -19,11 +19,13 @@ import {
 import { bareTables } from './bareTables.ts'
 import { assertFits } from './checks.ts'
 import { type Connection, databaseFailure } from './connection.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { migrate } from './migrate.ts'
 import { Servers } from './servers.ts'
 
 /** Of the advisory lock that a writer holds: "petrel" and the index, as numbers. */
 const LOCK = '0x706574, 0x726c31'
+/** How soon a server notices, in the midst of a statement, that its writer has gone, and lets go of the lock. */
+const CLIENT_LOOK_MS = 2000
 /** Between two looks whether the other writer has gone. */
 const LOCK_POLL_MS = 1000
 
@@ -54,13 +56,15 @@ export class PostgresIndex implements IndexStore {
     const { lost } = connection
     const stopListening = whenAborted(signal, () => void connection.close().catch(() => undefined))
     try {
+      // Servers on some systems cannot.
+      await connection.query(`set client_connection_check_interval = ${CLIENT_LOOK_MS}`).catch(() => undefined)
       for (;;) {
         const [row] = await connection.query<{ mine: boolean }>(`select pg_try_advisory_lock(${LOCK}) as mine`)
         if (row?.mine === true) break
         onWaiting()
         await sleep(this.#timers, LOCK_POLL_MS, AbortSignal.any([signal, lost]))
       }
-      await migrate(connection, chain)
+      await migrate(connection, chain, signal)
       // The one that went may have been a later version.
       await assertFits(connection, chain)
       return {
@@ -68,7 +72,7 @@ export class PostgresIndex implements IndexStore {
         position: () => this.#told(position(connection)),
         chain: (below, most) => this.#told(chainBelow(connection, below, most)),
         known: (tipsets) => this.#told(known(connection, tipsets)),
-        write: (change) => this.#told(connection.transaction(() => write(connection, change))),
+        write: (change) => this.#told(connection.transaction(() => write(connection, change, signal))),
         lacking: (below, most) => this.#told(lacking(connection, below, most)),
         complete: (tipset) => this.#told(connection.transaction(() => complete(connection, tipset))),
         close: () => connection.close(),
@@ -88,26 +92,6 @@ export class PostgresIndex implements IndexStore {
     } catch (error) {
       throw databaseFailure(this.name, error)
     }
-  }
-}
-
-/** Applies the steps that are missing. */
-async function migrate(on: Connection, { network, genesis, chainId }: IndexedChain): Promise<void> {
-  const [found] = await on.query<{ made: boolean }>(`select to_regclass('petrel.migrations') is not null as made`)
-  const [at] =
-    found?.made === true
-      ? await on.query<{ version: number }>('select max(version) as version from petrel.migrations')
-      : []
-  for (const { version, sql: step } of MIGRATIONS) {
-    if (at !== undefined && version <= at.version) continue
-    await on.transaction(async () => {
-      await on.query(step)
-      await on.query('insert into petrel.migrations (version) values ($1)', [version])
-      await on.query(
-        'insert into petrel.chain (network, genesis, chain_id) values ($1, $2, $3) on conflict do nothing',
-        [network, genesis, String(chainId)],
-      )
-    })
   }
 }
 
@@ -140,7 +124,11 @@ async function known(on: Connection, tipsets: readonly TipsetName[]): Promise<Re
 /** Tipsets of a parameter that is a JSON list of their names. */
 const NAMES = `select decode(value, 'hex') from json_array_elements_text($1::text::json)`
 
-async function write(on: Connection, { from, reverted, applied, forgotten, position }: IndexChange): Promise<void> {
+async function write(
+  on: Connection,
+  { from, reverted, applied, forgotten, position }: IndexChange,
+  signal: AbortSignal,
+): Promise<void> {
   // Somebody else may have written since the connection was made, however that came about: then nothing is.
   const [at] = await on.query<{ tipset: string | null; final: number; mine: boolean }>(
     `select encode(tipset, 'hex') as tipset, final_height::int as final, pg_try_advisory_xact_lock(${LOCK}) as mine
@@ -154,7 +142,7 @@ async function write(on: Connection, { from, reverted, applied, forgotten, posit
   }
   if (forgotten.length > 0) await forget(on, forgotten)
   // Nothing was ever committed: what follows are millions of rows.
-  const finishTables = from === undefined ? await bareTables(on) : undefined
+  const finishTables = from === undefined ? await bareTables(on, signal) : undefined
   for (const { tipset, rows } of applied) {
     if (rows === undefined) {
       await on.query(`update petrel.tipsets set canonical = true where tipset = decode($1, 'hex')`, [tipset])
