@@ -197,14 +197,14 @@ describe.skipIf(missing !== undefined)('docs/sql.md', () => {
     expect(await lost()).toContain(`${customer(0)} ${9n * FIL + 1n}`)
   })
 
-  test('a proposal whose send failed was not applied', async () => {
+  /** The owner of the multisig proposes to send a FIL to itself. @param to - an address of the multisig */
+  async function propose(to: Address, method: bigint): Promise<void> {
     const { node } = exchange
     const [, owner] = node.plan.accounts
     const tree = node.view.stateTree((await node.vm.tipsetState(node.store.head())).stateRoot)
     const nonce = tree.getActor(tree.lookupId(owner!.address)!)!.nonce
-    // An account has no such method.
-    const params = encode(proposeParams, { to: owner!.address, value: FIL, method: 99n, params: new Uint8Array(0) })
-    node.pending.push(signedBy(owner!, { to: exchange.multisig.robust, value: 0n, nonce, method: 2n, params }))
+    const params = encode(proposeParams, { to: owner!.address, value: FIL, method, params: new Uint8Array(0) })
+    node.pending.push(signedBy(owner!, { to, value: 0n, nonce, method: 2n, params }))
     await node.devnet.mine()
     node.pending.length = 0
     await node.devnet.mine()
@@ -212,6 +212,30 @@ describe.skipIf(missing !== undefined)('docs/sql.md', () => {
     writer.start(neverFinal(node))
     await caughtUp(writer)
     await writer.stop()
+  }
+
+  test('a proposal that was sent to the ID of the multisig is one of its proposals', async () => {
+    const before = await ask('Proposals of a multisig', { address: robust() })
+    const { store, view } = exchange.node
+    await propose(idAddress(view.stateBefore(store.head()).lookupId(exchange.multisig.robust)!), 0n)
+    const after = await ask('Proposals of a multisig', { address: robust() })
+    expect(after.slice(0, -1)).toEqual(before)
+    expect(after.at(-1)).toMatchObject({ recipient: account(1), value: String(FIL), transaction: before.length })
+  })
+
+  test('an address by its ID, and by the 20 bytes of Ethereum', async () => {
+    const { store, view } = exchange.node
+    const [known] = exchange.customers
+    const id = view.stateBefore(store.head()).lookupId(known!)!
+    expect(await ask('Address of an ID', { id: String(id) })).toEqual([{ address: customer(0) }])
+    // FIP-0055: 0xff, eleven zeros and the ID in eight bytes.
+    const eth = `ff${'00'.repeat(11)}${id.toString(16).padStart(16, '0')}`
+    expect(await ask('Address of `0x…`', { eth })).toEqual([{ address: customer(0) }])
+  })
+
+  test('a proposal whose send failed was not applied', async () => {
+    // An account has no such method.
+    await propose(exchange.multisig.robust, 99n)
     const proposals = await ask('Proposals of a multisig', { address: robust() })
     expect(proposals.at(-1)).toMatchObject({ recipient: account(1), applied: false })
     const [row] = await sql`select returned_json from canonical.messages where cid = ${String(proposals.at(-1)?.cid)}`

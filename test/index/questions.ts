@@ -12,19 +12,23 @@ export function questions(): Map<string, string> {
   return new Map(found.map(([, name, sql]) => [(name as string).replace(/\s+/g, ' '), sql as string]))
 }
 
-/** Runs a query with psql's variables filled in. @param edit - changes its text before */
+/** A query with psql's variables filled in. */
+export function filledQuestion(name: string, variables: Variables): string {
+  const query = questions().get(name)
+  if (query === undefined) throw new Error(`docs/sql.md does not ask "${name}"`)
+  return query
+    .replace(/:'(\w+)'/g, (_, key: string) => `'${variables[key]}'`)
+    .replace(/([^:]):([a-z]\w*)/g, (all, before: string, key: string) =>
+      key in variables ? `${before}${variables[key]}` : all,
+    )
+}
+
+/** Runs a query of docs/sql.md. @param edit - changes its filled text before */
 export async function askQuestion(
   sql: Sql,
   name: string,
   variables: Variables,
   edit: (query: string) => string = (query) => query,
 ): Promise<Record<string, unknown>[]> {
-  const query = questions().get(name)
-  if (query === undefined) throw new Error(`docs/sql.md does not ask "${name}"`)
-  const filled = edit(query)
-    .replace(/:'(\w+)'/g, (_, key: string) => `'${variables[key]}'`)
-    .replace(/([^:]):([a-z]\w*)/g, (all, before: string, key: string) =>
-      key in variables ? `${before}${variables[key]}` : all,
-    )
-  return [...(await sql.unsafe(filled))]
+  return [...(await sql.unsafe(edit(filledQuestion(name, variables))))]
 }

@@ -23,6 +23,7 @@ import { assertChain, assertVersion, type Holding, serverOf } from './checks.ts'
 import { type Connection, databaseFailure } from './connection.ts'
 import {
   BLOCK_MESSAGES,
+  bytesList,
   LOG_ROWS,
   MESSAGE_ROWS,
   pageSql,
@@ -110,11 +111,11 @@ export class PostgresReader implements IndexReader {
   }
 
   logs(question: LogQuestion, anchor: TipsetName): Promise<IndexAnswer<LogRow>> {
-    const { from, to, emitters, addresses, topics, limit } = question
-    const lists = [emitters, addresses, ...[0, 1, 2, 3].map((i) => topics[i] ?? [])]
-    return this.#rows(LOG_ROWS.matching(lists.map(({ length }) => length > 0)), [
+    const { from, to, limit } = question
+    const lists = logLists(question)
+    return this.#rows(LOG_ROWS.matching(lists.map((list) => list !== undefined)), [
       ...[anchor, from, to, limit],
-      ...lists.filter(({ length }) => length > 0).map((list) => JSON.stringify(list)),
+      ...lists.filter((list) => list !== undefined),
     ])
   }
 
@@ -192,6 +193,15 @@ export class PostgresReader implements IndexReader {
     }
     return this.#connections[turn] as Promise<Connection>
   }
+}
+
+/** The lists of {@link LOG_ROWS}`.matching`; undefined: that column may be anything. */
+export function logLists({ emitters, addresses, topics }: LogQuestion): readonly (string | undefined)[] {
+  const bytes = [addresses, ...[0, 1, 2, 3].map((i) => topics[i] ?? [])]
+  return [
+    emitters.length === 0 ? undefined : `{${emitters.join()}}`,
+    ...bytes.map((list) => (list.length === 0 ? undefined : bytesList(list))),
+  ]
 }
 
 /** A connection that was made; undefined: none was, or it failed. */
