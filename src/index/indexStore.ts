@@ -112,7 +112,7 @@ export interface IndexStore {
   readonly name: string
   /**
    * Looks, and writes nothing.
-   * @throws IndexError `SCHEMA_NEWER`, `OTHER_CHAIN`, `READ_ONLY`, `SERVER_TOO_OLD`; `CONNECTION_LOST` where nobody answers
+   * @throws IndexError `SCHEMA_NEWER`, `OTHER_CHAIN`, `READ_ONLY`, `NOT_OURS`, `SERVER_TOO_OLD`; `CONNECTION_LOST` where nobody answers
    */
   check(chain: IndexedChain): Promise<void>
   /**

@@ -1,6 +1,6 @@
 /** Whether a database is one for this chain, and this Petrel one for the database. Nothing is written here. */
 import { IndexError } from '../../../src/index/errors.ts'
-import type { IndexedChain } from '../../../src/index/indexStore.ts'
+import { INDEX_TABLES, type IndexedChain } from '../../../src/index/indexStore.ts'
 import type { Connection } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -8,6 +8,29 @@ import { MIGRATIONS } from './migrations.ts'
 const MIN_SERVER = 160_000
 
 const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
+
+/** A dump that was restored in part, say. */
+const TORN =
+  'the tables of the index do not say of which version and chain they are: restore them whole, or use another database'
+
+/** What a writer needs of each table: all of it, but of the one row that says whose chain it is. */
+const ALL = ['select', 'insert', 'update', 'delete'] as const
+const WRITTEN: readonly (readonly [table: string, right: string])[] = [
+  ...['select', 'update'].map((right) => ['chain', right] as const),
+  ...['tipsets', ...INDEX_TABLES].flatMap((table) => ALL.map((right) => [table, right] as const)),
+]
+
+/** `lacks`: the first of the rights in `$1` that the user has not; null: it has all. */
+const RIGHTS = `select (select (x.value->>1) || ' petrel.' || (x.value->>0) from json_array_elements($1::text::json) with ordinality x
+  where not has_table_privilege('petrel.' || (x.value->>0), x.value->>1) order by x.ordinality limit 1) as lacks`
+
+/** `other`: one of what a step of the schema may change, and the user does not own or may not add to; null: there is none. */
+const OTHER = `select (select what from (
+    select n.nspname || '.' || c.relname as what from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('petrel', 'canonical') and c.relkind in ('r', 'p', 'v') and not pg_has_role(c.relowner, 'usage')
+    union all select 'schema ' || nspname from pg_namespace
+    where nspname in ('petrel', 'canonical') and not has_schema_privilege(oid, 'create')
+  ) x order by what limit 1) as other`
 
 /** What a server is, and who we are there. */
 interface Server {
@@ -22,7 +45,8 @@ interface Server {
 
 /** What is in it. */
 export interface Holding {
-  readonly version: number
+  /** null: no step of the schema says that it was applied. */
+  readonly version: number | null
   readonly network: string
   readonly genesis: string
   readonly chain_id: string
@@ -32,9 +56,9 @@ export interface Holding {
 export async function serverOf(on: Connection): Promise<Server> {
   const [server] = await on.query<Server>(
     `select current_setting('server_version_num')::int as version, current_setting('transaction_read_only') = 'on' as still,
-     current_user as name, to_regclass('petrel.chain') is not null as made,
-     to_regclass('petrel.chain') is null and (to_regnamespace('petrel') is not null or to_regnamespace('canonical') is not null) as taken,
-     has_database_privilege(current_database(), 'create') as creates`,
+     current_user as name, made, not made and (to_regnamespace('petrel') is not null or to_regnamespace('canonical') is not null) as taken,
+     has_database_privilege(current_database(), 'create') as creates
+     from (select to_regclass('petrel.chain') is not null and to_regclass('petrel.migrations') is not null as made) x`,
   )
   const { version } = server as Server
   if (version < MIN_SERVER) {
@@ -44,8 +68,9 @@ export async function serverOf(on: Connection): Promise<Server> {
   return server as Server
 }
 
-/** @throws IndexError `SCHEMA_NEWER`; for a reader `SCHEMA_OLDER` */
-export function assertVersion(version: number, who: 'writer' | 'reader'): void {
+/** @throws IndexError `NOT_OURS` for tables that do not say of which version they are; `SCHEMA_NEWER`; for a reader `SCHEMA_OLDER` */
+export function assertVersion(version: number | null, who: 'writer' | 'reader'): asserts version is number {
+  if (version === null) throw new IndexError('NOT_OURS', TORN)
   if (version > NEWEST) {
     const text = `the tables of the index are of version ${version}, this Petrel knows ${NEWEST}: use the newer one`
     throw new IndexError('SCHEMA_NEWER', text)
@@ -77,13 +102,21 @@ export async function assertFits(on: Connection, chain: IndexedChain): Promise<v
     if (creates) return
     throw new IndexError('READ_ONLY', `user ${name} may not create the tables of the index`)
   }
-  const [found] = await on.query<Holding & { readonly writes: boolean }>(
-    `select (select max(version) from petrel.migrations) as version, network, genesis, chain_id::text as chain_id,
-     has_table_privilege('petrel.tipsets', 'insert') and has_table_privilege('petrel.chain', 'update') as writes
-     from petrel.chain`,
+  const [found] = await on.query<Holding>(
+    `select (select max(version) from petrel.migrations) as version, network, genesis, chain_id::text as chain_id from petrel.chain`,
   )
-  if (found === undefined) return
+  if (found === undefined) throw new IndexError('NOT_OURS', TORN)
   assertVersion(found.version, 'writer')
   assertChain(found, chain)
-  if (!found.writes) throw new IndexError('READ_ONLY', `user ${name} may not write the tables of the index`)
+  const [{ lacks }] = (await on.query(RIGHTS, [JSON.stringify(WRITTEN)])) as [{ lacks: string | null }]
+  if (lacks !== null) {
+    throw new IndexError('READ_ONLY', `user ${name} may not write the tables of the index: no right to ${lacks}`)
+  }
+  if (found.version === NEWEST) return
+  const [{ other }] = (await on.query(OTHER)) as [{ other: string | null }]
+  if (other === null) return
+  const text =
+    `the tables of the index are of version ${found.version}, this Petrel brings them to ${NEWEST}: ` +
+    `user ${name} must own all that is in the schemas petrel and canonical for that, and does not own ${other}`
+  throw new IndexError('READ_ONLY', text)
 }
