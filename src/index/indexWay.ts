@@ -9,6 +9,7 @@ import { BlockMissing } from '../ipld/errors.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
 import type { IndexPosition, IndexSession, PlacedTipset, TipsetName } from './indexStore.ts'
+import { LISTED_TIPSETS } from './limits.ts'
 import { tipsetName } from './tipsetRows.ts'
 
 /** What is to be written. */
@@ -28,9 +29,6 @@ interface WayDeps {
   /** In turns: a walk far down the chain takes long the first time. */
   readonly walk: <T>(steps: Steps<T>) => Promise<T>
 }
-
-/** Tipsets of the index that are asked for at once. */
-const LIST_LENGTH = 64
 
 const NOTHING: IndexWay = { reverted: [], applied: [], begins: false }
 
@@ -85,7 +83,7 @@ async function lastShared(
 ): Promise<{ readonly reverted: readonly PlacedTipset[]; readonly shared: Tipset | undefined }> {
   const reverted: PlacedTipset[] = []
   for (let below = position.height + 1; ; ) {
-    const list = await session.chain(below, LIST_LENGTH)
+    const list = await session.chain(below, LISTED_TIPSETS)
     for (const place of list) {
       const shared = await walk(sharedTipset(store, place, top))
       if (shared !== undefined) return { reverted, shared }
@@ -94,7 +92,7 @@ async function lastShared(
       reverted.push(place)
       below = place.height
     }
-    if (list.length < LIST_LENGTH) return { reverted, shared: undefined }
+    if (list.length < LISTED_TIPSETS) return { reverted, shared: undefined }
   }
 }
 

@@ -29,6 +29,7 @@ import {
   type TipsetName,
 } from './indexStore.ts'
 import { type IndexWay, tipsetsAbove, wayTo } from './indexWay.ts'
+import { TIPSETS_AT_ONCE } from './limits.ts'
 import { RowCompleter } from './rowCompleter.ts'
 import { TipsetRows, tipsetName } from './tipsetRows.ts'
 
@@ -70,8 +71,6 @@ export interface IndexStatus {
 
 /** Between two words about a beginning. */
 const BEGINNING_SAID_MS = 10_000
-/** Tipsets of one transaction, where many are missing. */
-const TIPSETS_AT_ONCE = 16
 /** How long a walk along the chain may go on before others have their turn, milliseconds. */
 const TURN_MS = 5
 const FIRST_PAUSE_MS = 250

@@ -9,12 +9,9 @@ import { parseCid } from '../codec/cid.ts'
 import { blockMissingIn } from '../ipld/errors.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { AppliedTipset, IndexedTipset, IndexSession } from './indexStore.ts'
+import { LISTED_TIPSETS, MAX_MISSES } from './limits.ts'
 import type { TipsetRows } from './tipsetRows.ts'
 
-/** Tipsets that are asked for at once. */
-const LIST_LENGTH = 64
-/** Tipsets one after the other that cannot be executed, after which those below are given up. */
-const MISSES = 16
 /** What this Petrel, or this node, cannot execute at all. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   'UNSUPPORTED_NETWORK_VERSION',
@@ -61,7 +58,7 @@ export class RowCompleter {
    */
   async next(session: IndexSession): Promise<boolean> {
     if (this.#isDone) return false
-    if (this.#waiting.length === 0) this.#waiting = [...(await session.lacking(this.#below, LIST_LENGTH))]
+    if (this.#waiting.length === 0) this.#waiting = [...(await session.lacking(this.#below, LISTED_TIPSETS))]
     const next = this.#waiting.slice(0, this.#together)
     if (next.length === 0) return this.#end()
     const read = await Promise.all(next.map((tipset) => this.#read(tipset)))
@@ -73,7 +70,7 @@ export class RowCompleter {
       if (rows === undefined) this.left++
       else this.completed++
     }
-    return this.#misses < MISSES || this.#end()
+    return this.#misses < MAX_MISSES || this.#end()
   }
 
   /** undefined: it cannot be executed here, now or later. */

@@ -5,10 +5,9 @@
  *     genesis header -> index is of this chain -> chain store -> head of the index -> node; the writer gets what is pushed
  */
 import { errorMessage } from '../base/errors.ts'
-import type { ChainStore } from '../chain/chainStore.ts'
 import type { GenesisPart } from '../chain/genesisCar.ts'
 import type { Cid } from '../codec/cid.ts'
-import { IndexFollower } from '../index/indexFollower.ts'
+import { type FollowerStatus, IndexFollower } from '../index/indexFollower.ts'
 import type { IndexReader } from '../index/indexReader.ts'
 import { chainFrom } from '../index/indexStore.ts'
 import { indexedChain } from '../index/indexWriter.ts'
@@ -19,6 +18,7 @@ import { rpcSource } from '../light/rpcSource.ts'
 import type { Network } from '../networks/network.ts'
 import { answerHellos } from '../p2p/hello.ts'
 import { fetchPost, httpTransport } from '../rpc/client/httpTransport.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import type { WriterOf } from './forwardedRows.ts'
 import type { HealthCheck } from './health.ts'
 import { startNode } from './node.ts'
@@ -68,13 +68,13 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
       net.host.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))
     }
     const edge = new BlockFetcher(stores.blocks, sources).run
-    const follower = new IndexFollower({ view, reader, edge, timers: ports.timers, log: ports.log })
+    const follower = new IndexFollower({ view, reader, edge, clock: ports.clock, timers: ports.timers, log: ports.log })
     await follower.reachFirst(signal, shim.say)
     shim.say(`network ${network.name}, replica of ${reader.name}, head at epoch ${store.head().height}`)
     follower.start()
     closers.add(() => follower.stop())
     const index: NodeIndex = {
-      ...{ reader, isFirst: true, health: () => healthOf(follower, store) },
+      ...{ reader, isFirst: true, health: () => replicaHealth(follower.status, store.head().height) },
       // Both are done above and at the end.
       ...{ start: () => undefined, stop: () => Promise.resolve() },
     }
@@ -83,10 +83,8 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
   })
 }
 
-/** Tells how far behind it is. */
-function healthOf(follower: IndexFollower, store: ChainStore): HealthCheck {
-  const { indexHeight, trouble } = follower.status
-  const { height } = store.head()
+/** Tells how far behind it is. @param height - of its head */
+export function replicaHealth({ indexHeight, trouble }: FollowerStatus, height: ChainEpoch): HealthCheck {
   const behind =
     indexHeight === undefined ? 'an unknown number of epochs' : `${Math.max(0, indexHeight - height)} epochs`
   const where = `replica at epoch ${height}, ${behind} behind its index`

@@ -5,6 +5,7 @@ import { utf8 } from '../../src/base/bytes.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import type { IndexedTipset, IndexSession } from '../../src/index/indexStore.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
+import { LISTED_TIPSETS, MAX_MISSES } from '../../src/index/limits.ts'
 import { RowCompleter } from '../../src/index/rowCompleter.ts'
 import { TipsetRows } from '../../src/index/tipsetRows.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
@@ -92,12 +93,12 @@ describe.skipIf(missing !== undefined)('rows of an earlier Petrel', () => {
   })
 
   test('whose states are gone are left as they are, and after some the rest is given up', async () => {
-    const asked: number[] = []
+    const asked: [below: number, most: number][] = []
     const unknown = [String(blockCid(utf8('no header that anybody has')))]
     const tipsets: IndexedTipset[] = Array.from({ length: 100 }, (_, i) => ({ height: 1000 - i, key: unknown }))
     const session = {
       lacking: (below: number, most: number) => {
-        asked.push(below)
+        asked.push([below, most])
         return Promise.resolve(tipsets.filter(({ height }) => height < below).slice(0, most))
       },
       complete: () => Promise.reject(new Error('nothing is to be written')),
@@ -105,8 +106,8 @@ describe.skipIf(missing !== undefined)('rows of an earlier Petrel', () => {
     const { view, vm, store } = exchange.node
     const completer = new RowCompleter(new TipsetRows(view, vm), store, silentLog)
     while (await completer.next(session));
-    expect([completer.completed, completer.left]).toEqual([0, 16])
+    expect([completer.completed, completer.left]).toEqual([0, MAX_MISSES])
     expect(await completer.next(session)).toBe(false)
-    expect(asked).toEqual([Number.MAX_SAFE_INTEGER])
+    expect(asked).toEqual([[Number.MAX_SAFE_INTEGER, LISTED_TIPSETS]])
   })
 })

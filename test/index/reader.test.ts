@@ -1,6 +1,7 @@
 /** What a reader of an index refuses, before it answers anything; and a follower whose index goes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../platform/server/index/migrations.ts'
+import { systemClock } from '../../platform/server/clock.ts'
 import { PostgresReader } from '../../platform/server/index/postgresReader.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { IndexFollower } from '../../src/index/indexFollower.ts'
@@ -123,9 +124,11 @@ describe.skipIf(missing !== undefined)('a reader', () => {
   test('a follower that is ahead of its index stands, and says so', async () => {
     const { view } = exchange.node
     const bare = headersOnly(view)
+    // As a replica's is: the newest executed one.
+    bare.store.setHead(bare.store.parent(bare.store.head()))
     const reader = new PostgresReader(server.url(), timers)
     const edge = async <T>(read: () => T | Promise<T>): Promise<T> => read()
-    const follower = new IndexFollower({ view: bare, reader, edge, timers, log: silentLog })
+    const follower = new IndexFollower({ view: bare, reader, edge, clock: systemClock, timers, log: silentLog })
     await follower.reachFirst(new AbortController().signal, () => undefined)
     const { height } = bare.store.head()
     expect(follower.status).toEqual({ indexHeight: height, trouble: '' })
