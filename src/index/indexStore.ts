@@ -77,8 +77,8 @@ export interface IndexChange {
   /** Where the index must stand; undefined: it is empty. */
   readonly from: TipsetName | undefined
   readonly reverted: readonly TipsetName[]
-  /** Oldest first. */
-  readonly applied: readonly AppliedTipset[]
+  /** Oldest first; of a long reorganisation made as they are written. */
+  readonly applied: Iterable<AppliedTipset> | AsyncIterable<AppliedTipset>
   /** Their rows go, before others come: the index begins anew with the first of `applied`. Else none. */
   readonly forgotten: readonly TipsetName[]
   readonly position: IndexPosition

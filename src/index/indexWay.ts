@@ -48,7 +48,7 @@ export function* tipsetsAbove(store: ChainStore, at: Tipset, top: Tipset, most: 
 /**
  * From a position towards a tipset: nothing where that is behind the position, of a head that stepped back on its own chain or of a node
  * that is behind the one that wrote before. It will come again.
- * @param most - tipsets that are applied
+ * @param most - tipsets that are applied; where some are reverted, so many that the height is reached again, if the chain goes up there
  * @throws IndexError `POSITION_UNKNOWN`
  */
 export async function wayTo(top: Tipset, position: IndexPosition, most: number, deps: WayDeps): Promise<IndexWay> {
@@ -63,14 +63,18 @@ export async function wayTo(top: Tipset, position: IndexPosition, most: number, 
   }
   const { reverted, shared } = await lastShared(top, position, own !== undefined, deps)
   if (shared !== undefined) {
-    const applied = await walk(tipsetsAbove(store, shared, top, most))
+    // Whoever reads finds no head below the one that there was.
+    const back = position.height - shared.height
+    const applied = await walk(tipsetsAbove(store, shared, top, Math.max(most, back)))
     return applied.length === 0 ? NOTHING : { reverted: reverted.map(({ tipset }) => tipset), applied, begins: false }
   }
   // The chain left below the tipset with which the index began: all that it holds is abandoned, so it begins anew where it had begun.
   const first = reverted.at(-1)
   if (first === undefined) throw unknownPosition(position)
   if (first.height > top.height) return NOTHING
-  const applied = [await walk(store.findByHeight(first.height, top, 'next'))]
+  const anew = await walk(store.findByHeight(first.height, top, 'next'))
+  const back = Math.max(0, position.height - anew.height)
+  const applied = [anew, ...(await walk(tipsetsAbove(store, anew, top, back)))]
   return { reverted: reverted.map(({ tipset }) => tipset), applied, begins: true }
 }
 

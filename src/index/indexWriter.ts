@@ -99,6 +99,8 @@ export class IndexWriter {
   #beginning: { readonly height: ChainEpoch; rows: number } | undefined
   /** Rows of tipsets that come next, by name. */
   #ahead = new Map<TipsetName, Promise<AppliedTipset>>()
+  /** The newest transaction. One whose connection was lost may make rows still. */
+  #writing: Promise<void> | undefined
   #transactions = 0
   #tipsets = 0
   #failures = 0
@@ -148,7 +150,7 @@ export class IndexWriter {
     this.#stopping.abort()
     await this.#running
     // Whoever stops this closes what they read.
-    await Promise.allSettled(this.#ahead.values())
+    await Promise.allSettled([this.#writing, ...this.#ahead.values()])
   }
 
   async #run(): Promise<void> {
@@ -232,32 +234,20 @@ export class IndexWriter {
     const finalized = this.#finality?.finalized().height ?? 0
     const finalHeight = Math.max(Math.min(finalized, head?.height ?? before?.height ?? 0), before?.finalHeight ?? 0)
     if (head === undefined && finalHeight === before?.finalHeight) return false
-    const known = begins ? new Set() : await session.known(applied.map(tipsetName))
-    const ahead = this.#ahead
-    this.#ahead = new Map()
-    // The machine has threads.
-    const rows = await Promise.all(
-      applied.map(async (tipset): Promise<AppliedTipset> => {
-        const name = tipsetName(tipset)
-        const { height } = tipset
-        if (begins) return this.#counted(await this.#rows.read(tipset, true))
-        return known.has(name)
-          ? { tipset: name, height, rows: undefined }
-          : (ahead.get(name) ?? this.#rows.read(tipset, false))
-      }),
-    )
+    const known = begins ? new Set<TipsetName>() : await session.known(applied.map(tipsetName))
+    // What cannot be made is found before anything is written.
+    const rows = await this.#made(applied.slice(0, TIPSETS_AT_ONCE), known, begins)
     const position: IndexPosition =
       head === undefined
         ? { ...(before as IndexPosition), finalHeight }
         : { tipset: tipsetName(head), key: head.key.map(String), height: head.height, finalHeight }
-    if (applied.length === TIPSETS_AT_ONCE) this.#readAhead(head as Tipset)
+    if (applied.length === TIPSETS_AT_ONCE) this.#readAbove(head as Tipset)
     // Where it begins anew: its former first tipset has what no other has, the new one may have rows that lack it.
     const forgotten = begins && before !== undefined ? [...reverted.slice(-1), ...applied.map(tipsetName)] : []
+    const all = applied.length > rows.length ? this.#inParts(rows, applied, known) : rows
     try {
-      await abortable(
-        session.write({ from: before?.tipset, reverted, applied: rows, forgotten, position }),
-        session.lost,
-      )
+      this.#writing = session.write({ from: before?.tipset, reverted, applied: all, forgotten, position })
+      await abortable(this.#writing, session.lost)
     } finally {
       this.#beginning = undefined
     }
@@ -265,6 +255,41 @@ export class IndexWriter {
     this.#transactions++
     this.#tipsets += applied.length
     return head !== undefined
+  }
+
+  /** Rows of tipsets. @param begins - the first of them is the first of the index */
+  #made(applied: readonly Tipset[], known: ReadonlySet<TipsetName>, begins: boolean): Promise<AppliedTipset[]> {
+    const ahead = this.#ahead
+    this.#ahead = new Map()
+    // The machine has threads.
+    return Promise.all(
+      applied.map(async (tipset, i): Promise<AppliedTipset> => {
+        const name = tipsetName(tipset)
+        const { height } = tipset
+        if (begins && i === 0) return this.#counted(await this.#rows.read(tipset, true))
+        return known.has(name)
+          ? { tipset: name, height, rows: undefined }
+          : (ahead.get(name) ?? this.#rows.read(tipset, false))
+      }),
+    )
+  }
+
+  /** Rows of a long reorganisation: while the database writes a part of them the next one is made. @param part - the first */
+  async *#inParts(
+    part: readonly AppliedTipset[],
+    applied: readonly Tipset[],
+    known: ReadonlySet<TipsetName>,
+  ): AsyncIterable<AppliedTipset> {
+    let made = part
+    for (let at = TIPSETS_AT_ONCE; ; at += TIPSETS_AT_ONCE) {
+      const next = applied.slice(at, at + TIPSETS_AT_ONCE)
+      this.#readAhead(next.filter((tipset) => !known.has(tipsetName(tipset))))
+      yield* made
+      if (next.length === 0) return
+      // Whoever stops it does not wait for hundreds of tipsets: nothing of it is written then.
+      this.#stopping.signal.throwIfAborted()
+      made = await this.#made(next, known, false)
+    }
   }
 
   /** The same rows, counted as they are written, which takes minutes. */
@@ -291,12 +316,16 @@ export class IndexWriter {
   }
 
   /** Where many are missing, the next rows are made while the database writes these. */
-  #readAhead(at: Tipset): void {
+  #readAbove(at: Tipset): void {
     const { store } = this.#deps.view
     const target = this.#target()
     // The head has gone elsewhere meanwhile.
     if (!store.isAncestor(at, target)) return
-    for (const tipset of finish(tipsetsAbove(store, at, target, TIPSETS_AT_ONCE))) {
+    this.#readAhead(finish(tipsetsAbove(store, at, target, TIPSETS_AT_ONCE)))
+  }
+
+  #readAhead(tipsets: readonly Tipset[]): void {
+    for (const tipset of tipsets) {
       const rows = this.#rows.read(tipset, false)
       // Whoever needs them hears of it.
       rows.catch(() => undefined)

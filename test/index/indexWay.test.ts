@@ -4,6 +4,7 @@ import type { Clock, Timers } from '../../src/base/ports.ts'
 import { ChainError } from '../../src/chain/errors.ts'
 import { VmHost } from '../../src/chain/vm.ts'
 import { IndexError } from '../../src/index/errors.ts'
+import { TIPSETS_AT_ONCE } from '../../src/index/limits.ts'
 import { tipsetName } from '../../src/index/tipsetRows.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { type Exchange, exchangeChain } from './indexedChain.ts'
@@ -43,6 +44,50 @@ test('a reorganisation that goes below its first tipset lets it begin anew, with
   // And back, to tipsets that it had; the nonces of this branch are those of its own state.
   store.setHead(left)
   await standsAtHead(exchange.node, index)
+  expectWhole(index, exchange)
+  await writer.stop()
+})
+
+test('of a long reorganisation no more than two parts are made before they are written', async () => {
+  const exchange = await chainOf(1)
+  const fork = 3 * TIPSETS_AT_ONCE
+  const { devnet, store, view, vm } = exchange.node
+  await devnet.mine(fork + 1)
+  const executed = new Set<number>()
+  class Watched extends VmHost {
+    run(...[call, signal]: Parameters<VmHost['run']>): ReturnType<VmHost['run']> {
+      executed.add(call.tipset.height)
+      return vm.run(call, signal)
+    }
+  }
+  const ahead: number[] = []
+  const index = new MemoryIndex(() => ahead.push(executed.size - ahead.length))
+  const writer = startedWriter({ view, vm: new Watched() }, index, { from: 0 })
+  await standsAtHead(exchange.node, index)
+  ahead.length = 0
+  executed.clear()
+  await devnet.mine(0, { fork })
+  await standsAtHead(exchange.node, index)
+  expect(ahead.length).toBeGreaterThan(fork - 2)
+  expect(Math.max(...ahead)).toBeLessThanOrEqual(2 * TIPSETS_AT_ONCE)
+  expect(index.heights.at(-1)).toBe(store.parent(store.head()).height)
+  expectWhole(index, exchange)
+  await writer.stop()
+})
+
+test('an index that begins anew does so up to where it had stood, at once', async () => {
+  const exchange = await chainOf(7)
+  const { store, devnet } = exchange.node
+  const { height } = store.head()
+  const index = new MemoryIndex()
+  const writer = startedWriter(exchange.node, index, { from: height - 4 })
+  await standsAtHead(exchange.node, index)
+  const before = index.stood.length
+  await devnet.mine(0, { fork: 6 })
+  await exchange.mine()
+  await standsAtHead(exchange.node, index)
+  expect(Math.min(...index.stood.slice(before))).toBeGreaterThanOrEqual(height - 1)
+  expect(index.heights[0]).toBeLessThan(height - 1)
   expectWhole(index, exchange)
   await writer.stop()
 })

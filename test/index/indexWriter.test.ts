@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
+import { TIPSETS_AT_ONCE } from '../../src/index/limits.ts'
 import { present } from '../../src/ipld/found.ts'
 import { firstBlock, tipsetKeyCid } from '../../src/types/tipset.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
@@ -82,6 +83,34 @@ describe.skipIf(missing !== undefined)('index', () => {
     expect((await allRows(url, 'petrel')).messages).toEqual(after.messages)
     await writer.stop()
     await sql.end()
+  })
+
+  test('a long reorganisation is one change: nobody hears of a head on the way', async () => {
+    const own = await exchangeChain()
+    const fork = TIPSETS_AT_ONCE + 4
+    await own.node.devnet.mine(fork)
+    await own.mine()
+    const url = await database()
+    const writer = writerOf(own.node, url)
+    writer.start(neverFinal(own.node))
+    await caughtUp(writer)
+    const stood = writer.status.height
+    const sql = connect(url)
+    const heard: { height: number; reverted: number; applied: number }[] = []
+    await sql.listen('petrel_head', (text) => heard.push(JSON.parse(text)))
+    const left = own.node.store.head()
+    await own.node.devnet.mine(0, { fork })
+    const branch = own.node.store.branches(left, own.node.store.head()).applied
+    expect(branch.length).toBeGreaterThan(TIPSETS_AT_ONCE + 1)
+    await caughtUp(writer)
+    await expect.poll(() => heard.at(-1)?.height).toBe(writer.status.height)
+    expect(heard[0]).toMatchObject({ reverted: fork - 1 })
+    expect(heard.filter(({ height }) => height < (stood as number))).toEqual([])
+    // The newest one of the branch is executed by nobody yet.
+    expect(heard.reduce((sum, { applied }) => sum + applied, 0)).toBe(branch.length - 1)
+    await writer.stop()
+    await sql.end()
+    expect(await allRows(url, 'canonical')).toEqual(await freshRows(own.node, await database()))
   })
 
   test('a reorganisation below its first tipset lets it begin anew, and leaves nothing of what that had', async () => {

@@ -29,10 +29,18 @@ interface Kept {
 export class MemoryIndex implements IndexStore {
   readonly name = 'memory'
   position: IndexPosition | undefined
+  /** Epochs at which it has stood, in order. */
+  readonly stood: number[] = []
   readonly tipsets = new Map<TipsetName, Kept>()
   readonly completed: number[] = []
   /** Tipsets whose rows lack something. */
   lacking: IndexedTipset[] = []
+  readonly #onTipset: () => void
+
+  /** @param onTipset - hears of each tipset that is to be written */
+  constructor(onTipset: () => void = () => undefined) {
+    this.#onTipset = onTipset
+  }
 
   check(): Promise<void> {
     return Promise.resolve()
@@ -56,7 +64,7 @@ export class MemoryIndex implements IndexStore {
     })
   }
 
-  #write({ from, reverted, applied, forgotten, position }: IndexChange): void {
+  async #write({ from, reverted, applied, forgotten, position }: IndexChange): Promise<void> {
     if (this.position?.tipset !== from) throw new IndexError('POSITION_MOVED', 'another writer has written the index')
     for (const name of reverted) {
       const tipset = this.tipsets.get(name)
@@ -64,7 +72,8 @@ export class MemoryIndex implements IndexStore {
       tipset.isCanonical = false
     }
     for (const name of forgotten) this.tipsets.delete(name)
-    for (const { tipset, height, rows } of applied) {
+    for await (const { tipset, height, rows } of applied) {
+      this.#onTipset()
       const known = this.tipsets.get(tipset)
       if ((known === undefined) !== (rows !== undefined)) throw new Error(`rows of ${tipset} are there, or are not`)
       if (known !== undefined) known.isCanonical = true
@@ -77,6 +86,7 @@ export class MemoryIndex implements IndexStore {
       this.tipsets.set(tipset, { height, isCanonical: true, ...kept })
     }
     this.position = position
+    this.stood.push(position.height)
   }
 
   /** Its chain, oldest first. */

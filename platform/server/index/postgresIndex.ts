@@ -143,7 +143,11 @@ async function write(
   if (forgotten.length > 0) await forget(on, forgotten)
   // Nothing was ever committed: what follows are millions of rows.
   const finishTables = from === undefined ? await bareTables(on, signal) : undefined
-  for (const { tipset, rows } of applied) {
+  let count = 0
+  let first: number | undefined
+  for await (const { tipset, height: at, rows } of applied) {
+    count++
+    first ??= at
     if (rows === undefined) {
       await on.query(`update petrel.tipsets set canonical = true where tipset = decode($1, 'hex')`, [tipset])
       continue
@@ -156,10 +160,9 @@ async function write(
   await on.query(
     `update petrel.chain set tipset = decode($1, 'hex'), height = $2, final_height = $3, changed = now(),
      first_height = coalesce(first_height, $4)`,
-    [tipset, height, finalHeight, applied[0]?.height ?? height],
+    [tipset, height, finalHeight, first ?? height],
   )
-  if (applied.length > 0)
-    await notify(on, HEAD_CHANNEL, { height, tipset, reverted: reverted.length, applied: applied.length })
+  if (count > 0) await notify(on, HEAD_CHANNEL, { height, tipset, reverted: reverted.length, applied: count })
   if (finalHeight > at.final) await notify(on, FINAL_CHANNEL, { height: finalHeight })
 }
 
