@@ -1,5 +1,6 @@
 /** The index in a real PostgreSQL: whole, exactly once, by one writer, in the right database. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Connection } from '../../platform/server/index/connection.ts'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
@@ -234,6 +235,21 @@ describe.skipIf(missing !== undefined)('index', () => {
     await second.stop()
     expect(await allRows(url, 'canonical')).toEqual(await freshRows(own.node, await database()))
   })
+
+  test.skipIf(process.platform !== 'linux')(
+    'a writer whose machine vanishes in the midst of an answer has the lock for eight seconds',
+    async () => {
+      const asked = vi.spyOn(Connection.prototype, 'query')
+      const chain = indexedChain(exchange.node.view)
+      const index = new PostgresIndex(await database(), timers)
+      const session = await index.open(chain, new AbortController().signal, () => undefined)
+      const holder = asked.mock.contexts.at(-1) as Connection
+      expect(asked.mock.calls.some(([text]) => text.includes('pg_try_advisory_lock'))).toBe(true)
+      expect(await holder.query('show tcp_user_timeout')).toEqual([{ tcp_user_timeout: '8000' }])
+      asked.mockRestore()
+      await session.close()
+    },
+  )
 
   test('a server that dies and comes back is written on', { timeout: 30_000 }, async () => {
     const own = await exchangeChain()

@@ -28,6 +28,11 @@ const LOCK = '0x706574, 0x726c31'
 const CLIENT_LOOK_MS = 2000
 /** Between two looks whether the other writer has gone. */
 const LOCK_POLL_MS = 1000
+/**
+ * A writer whose machine is gone while the server answers it loses its lock after that: keepalives wait for what was sent and is not
+ * acknowledged. Not on connections that read: one that takes nothing of a long answer for as long would be ended, too.
+ */
+const UNHEARD_MS = 8_000
 
 /** Channels of `NOTIFY`. */
 const HEAD_CHANNEL = 'petrel_head'
@@ -58,6 +63,7 @@ export class PostgresIndex implements IndexStore {
     try {
       // Servers on some systems cannot.
       await connection.query(`set client_connection_check_interval = ${CLIENT_LOOK_MS}`).catch(() => undefined)
+      await connection.query(`set tcp_user_timeout = ${UNHEARD_MS}`)
       for (;;) {
         const [row] = await connection.query<{ mine: boolean }>(`select pg_try_advisory_lock(${LOCK}) as mine`)
         if (row?.mine === true) break
