@@ -33,6 +33,8 @@ export interface FinalityDeps {
   readonly safeDistance: number
   /** The newest tipset that a certificate made final. */
   readonly f3?: () => Tipset | undefined
+  /** Calls back with each newer certificate. @returns what ends that */
+  readonly onF3?: (listener: () => void) => () => void
   /** The headers that blocks would be counted by are not at hand, and not to be fetched: a light node. */
   readonly byCertificatesAlone?: boolean
 }
@@ -85,6 +87,11 @@ export class Finality {
     const ec = this.ecFinalized()
     const f3 = this.#deps.f3?.()
     return f3 !== undefined && f3.height > ec.height ? f3 : ec
+  }
+
+  /** Calls back when a certificate may have made more final; heads, which do so too, are the store's to tell. @returns what ends that */
+  onCertificate(listener: () => void): () => void {
+    return this.#deps.onF3?.(listener) ?? (() => undefined)
   }
 
   /** Final, or so far behind the head that it nearly is. */

@@ -49,6 +49,9 @@ export interface IndexWriterDeps {
   readonly onFailure?: (error: unknown) => void
 }
 
+/** What a writer is told of finality. */
+export type IndexFinality = Pick<Finality, 'finalized' | 'onCertificate'>
+
 /** What a writer does. `waiting`: another one writes. */
 export type IndexState = 'connecting' | 'waiting' | 'following' | 'failing'
 
@@ -88,7 +91,7 @@ export class IndexWriter {
   readonly #chain: IndexedChain
   readonly #completer: RowCompleter
   readonly #stopping = new AbortController()
-  #finality: Pick<Finality, 'finalized'> | undefined
+  #finality: IndexFinality | undefined
   #running: Promise<void> | undefined
   #wake: () => void = () => undefined
   #moved = true
@@ -139,8 +142,8 @@ export class IndexWriter {
     }
   }
 
-  /** Follows the head from now on. */
-  start(finality: Pick<Finality, 'finalized'>): void {
+  /** Follows the head, and what is final, from now on. */
+  start(finality: IndexFinality): void {
     this.#finality = finality
     this.#running ??= this.#run()
   }
@@ -162,6 +165,7 @@ export class IndexWriter {
       this.#wake()
     }
     const unsubscribe = view.store.onHeadChange(notice)
+    const stopListening = this.#finality?.onCertificate(notice)
     whenAborted(signal, notice)
     let pauseMs = firstMs
     while (!signal.aborted) {
@@ -181,6 +185,7 @@ export class IndexWriter {
       }
     }
     unsubscribe()
+    stopListening?.()
   }
 
   /** Writes as long as the connection lasts. */

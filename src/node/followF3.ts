@@ -47,7 +47,9 @@ export function openFinality({
     store,
     chainFinality,
     safeDistance,
-    ...(f3 === undefined ? {} : { f3: () => f3.finalizedTipset() }),
+    ...(f3 === undefined
+      ? {}
+      : { f3: () => f3.finalizedTipset(), onF3: (listener) => f3.onCertificate(() => listener()) }),
     byCertificatesAlone: light !== undefined,
   })
   return { f3, finality }

@@ -1,8 +1,8 @@
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
-import type { Finality } from '../consensus/finality.ts'
 import { HeadIndex } from '../index/headIndex.ts'
 import type { IndexReader } from '../index/indexReader.ts'
+import type { IndexFinality } from '../index/indexWriter.ts'
 import type { HealthCheck } from './health.ts'
 import type { NodePorts } from './nodePorts.ts'
 
@@ -21,7 +21,7 @@ export interface NodeIndex {
   /** Says how it is; a database that does not answer does not keep the node from being relied on. */
   health(): HealthCheck
   /** Follows the head from now on. */
-  start(finality: Pick<Finality, 'finalized'>): void
+  start(finality: IndexFinality): void
   /** Resolves when a transaction under way has ended. */
   stop(): Promise<void>
 }

@@ -9,7 +9,7 @@ import { tipsetName } from '../../src/index/tipsetRows.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { type Exchange, exchangeChain } from './indexedChain.ts'
 import { MemoryIndex, standsAtHead, startedWriter, stateOf, until } from './memoryIndex.ts'
-import { timers } from './writers.ts'
+import { finalAt, timers } from './writers.ts'
 
 async function chainOf(tipsets: number): Promise<Exchange> {
   const exchange = await exchangeChain()
@@ -131,7 +131,12 @@ async function overtake({ first, second }: { first: Exchange; second: Exchange }
 /** An index that the first node wrote to its head. @param from - where it begins; undefined: at the head */
 async function written({ node }: Exchange, from: number | undefined, final?: Tipset): Promise<MemoryIndex> {
   const index = new MemoryIndex()
-  const writer = startedWriter(node, index, { from }, { finalized: () => final ?? node.store.genesis() })
+  const writer = startedWriter(
+    node,
+    index,
+    { from },
+    finalAt(() => final ?? node.store.genesis()),
+  )
   await standsAtHead(node, index)
   await writer.stop()
   return index

@@ -178,7 +178,12 @@ describe.skipIf(missing !== undefined)('index', () => {
     const sql = connect(url)
     const heard: number[] = []
     await sql.listen('petrel_final', (text) => heard.push(JSON.parse(text).height))
-    writer.start({ finalized: () => final })
+    let certified = (): void => undefined
+    const onCertificate = (listener: () => void): (() => void) => {
+      certified = listener
+      return () => undefined
+    }
+    writer.start({ finalized: () => final, onCertificate })
     await expect.poll(() => heard, { timeout: 15_000 }).toEqual([2])
     await caughtUp(writer)
     final = store.tipsetByHeight(4, undefined, 'previous')
@@ -188,6 +193,12 @@ describe.skipIf(missing !== undefined)('index', () => {
     await exchange.mine()
     await caughtUp(writer)
     expect(await sql`select final_height::int from canonical.head`).toEqual([{ final_height: 4 }])
+    // A certificate between two heads.
+    const { height } = writer.status
+    final = store.tipsetByHeight(7)
+    certified()
+    await expect.poll(() => heard, { timeout: 15_000 }).toEqual([2, 4, 7])
+    expect(await sql`select final_height::int, height::int from canonical.head`).toEqual([{ final_height: 7, height }])
     await writer.stop()
     await sql.end()
   })

@@ -12,7 +12,7 @@ import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { caughtUp, connect } from './indexed.ts'
 import { type Exchange, exchangeChain, FIL } from './indexedChain.ts'
 import { askQuestion, questions, type Variables } from './questions.ts'
-import { neverFinal, writerOf } from './writers.ts'
+import { finalAt, neverFinal, writerOf } from './writers.ts'
 
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
@@ -49,7 +49,7 @@ describe.skipIf(missing !== undefined)('docs/sql.md', () => {
     // The last round is executed by this one.
     await exchange.node.devnet.mine()
     const writer = writerOf(exchange.node, server.url())
-    writer.start({ finalized: () => exchange.node.store.tipsetByHeight(4, undefined, 'previous') })
+    writer.start(finalAt(() => exchange.node.store.tipsetByHeight(4, undefined, 'previous')))
     await caughtUp(writer)
     await writer.stop()
     sql = connect(server.url())

@@ -4,7 +4,8 @@ import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import type { Clock, Logger, Timers } from '../../src/base/ports.ts'
 import type { ChainView } from '../../src/chain/chainView.ts'
 import type { VmHost } from '../../src/chain/vm.ts'
-import { IndexWriter } from '../../src/index/indexWriter.ts'
+import { type IndexFinality, IndexWriter } from '../../src/index/indexWriter.ts'
+import type { Tipset } from '../../src/types/tipset.ts'
 import { silentLog } from '../support/recordedView.ts'
 
 export const timers: Timers = {
@@ -41,6 +42,11 @@ export function writerOf(
 }
 
 /** Finality that stays at genesis. */
-export function neverFinal({ view }: Indexed): { finalized: () => ReturnType<typeof view.store.genesis> } {
-  return { finalized: () => view.store.genesis() }
+export function neverFinal({ view }: Indexed): IndexFinality {
+  return finalAt(() => view.store.genesis())
+}
+
+/** Finality as a test says. */
+export function finalAt(finalized: () => Tipset): IndexFinality {
+  return { finalized, onCertificate: () => () => undefined }
 }

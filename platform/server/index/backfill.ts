@@ -155,7 +155,7 @@ async function fill(
     machine.close()
   }
   // What an archive says is final, is the business of the node that follows from there.
-  writer.start({ finalized: () => view.store.genesis() })
+  writer.start({ finalized: () => view.store.genesis(), onCertificate: () => () => undefined })
   // The first tipset of an index takes minutes, which say nothing of the others.
   let first: { readonly tipsets: number; readonly seconds: number } | undefined
   for (let written = 0; ; ) {

@@ -5,10 +5,12 @@ import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import { finish } from '../../../src/base/steps.ts'
 import type { Cid } from '../../../src/codec/cid.ts'
 import { type Json, parseJson } from '../../../src/codec/jsonText.ts'
+import { chainHead, type FinalityCertificate } from '../../../src/consensus/f3/certificate.ts'
 import { F3 } from '../../../src/consensus/f3/f3.ts'
 import { powerTableCid } from '../../../src/consensus/f3/powerTable.ts'
 import { Finality } from '../../../src/consensus/finality.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
+import { openFinality } from '../../../src/node/followF3.ts'
 import { EthReader } from '../../../src/rpc/ethReader.ts'
 import type { ApiVersion, CallContext, MethodRow } from '../../../src/rpc/method.ts'
 import { chainMethods } from '../../../src/rpc/methods/chain.ts'
@@ -177,6 +179,20 @@ describe.skipIf(missing !== undefined)('F3 and finality over RPC', () => {
     expect(await manifestOf(initialPowerTable)).toMatchObject({
       InitialPowerTable: { '/': initialPowerTable.toString() },
     })
+  })
+
+  it('what certificates make final is told when they come', () => {
+    const chain = openF3()
+    const { finality } = openFinality(chain.view, new MemoryStore(), chain.f3)
+    const heard: number[] = []
+    const stop = finality.onCertificate(() => heard.push(finality.finalized().height))
+    chain.f3.start()
+    const all = decodedCertificates()
+    chain.f3.importCertificates(all.slice(0, 20))
+    expect(heard).toEqual([chainHead(all[19] as FinalityCertificate).epoch])
+    stop()
+    chain.f3.importCertificates(all.slice(20, 40))
+    expect(heard).toHaveLength(1)
   })
 
   it('is refused where there is no F3', async () => {
