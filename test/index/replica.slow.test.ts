@@ -1,9 +1,5 @@
 /** A writer and two replicas as processes: one is killed, one lags behind its index. No answer is wrong or torn. */
-import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,109 +10,16 @@ import { STANDING_MS } from '../../src/index/limits.ts'
 import { tipsetKeyCid } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
-import { ROOT } from '../support/shared.ts'
+import { Valve } from '../support/valve.ts'
+import { ask, type Result } from './askedProcess.ts'
 
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
-
-interface TransferJson {
-  readonly TipSet: readonly { readonly '/': string }[]
-  readonly Height: number
-  readonly Value: string
-}
-
-/** What is read of answers, whichever method's. */
-interface Result {
-  readonly Height: number
-  readonly Cids: readonly { readonly '/': string }[]
-  readonly Transfers: readonly TransferJson[]
-  readonly Position: string
-  readonly CID: unknown
-  readonly Receipt: { readonly ExitCode: number }
-  readonly hash: string
-  readonly parentHash: string
-  readonly number: string
-}
 
 const BLOCK_TIME = '1'
 const FIL = 10n ** 18n
 /** Name of the API secret's file: base32 of `auth-jwt-private`. */
 const API_SECRET = 'MF2XI2BNNJ3XILLQOJUXMYLUMU'
-
-/** Stands between a replica and its index, and can stop what flows. */
-class Valve {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-  #isShut = false
-
-  constructor(target: URL) {
-    this.#server = createServer((near) => {
-      const far = connectTo(Number(target.port), target.hostname)
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(one)
-        one.pipe(other)
-        one.on('error', () => other.destroy())
-        one.on('close', () => other.destroy())
-        if (this.#isShut) one.pause()
-      }
-    }).listen(0, '127.0.0.1')
-  }
-
-  url(target: URL): string {
-    const address = this.#server.address()
-    const through = new URL(target)
-    if (address !== null && typeof address === 'object') through.port = String(address.port)
-    return through.toString()
-  }
-
-  shut(): void {
-    this.#isShut = true
-    for (const one of this.#sockets) one.pause()
-  }
-
-  open(): void {
-    this.#isShut = false
-    for (const one of this.#sockets) one.resume()
-  }
-
-  end(): void {
-    for (const one of this.#sockets) one.destroy()
-    this.#server.close()
-  }
-}
-
-interface Answer {
-  readonly status: number
-  readonly epoch: number
-  readonly result: Result
-  readonly error: { readonly message: string } | undefined
-}
-
-async function ask(
-  node: NodeProcess,
-  method: string,
-  params: unknown[],
-  minEpoch?: number,
-  token?: string,
-): Promise<Answer> {
-  const response = await fetch(`${node.url}/rpc/v1`, {
-    method: 'POST',
-    // A question that stands names itself, before the whole test is given up.
-    signal: AbortSignal.timeout(60_000),
-    headers: {
-      ...(minEpoch === undefined ? {} : { 'X-Petrel-Min-Epoch': String(minEpoch) }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  }).catch((cause: unknown) => {
-    throw new Error(`${method} was not answered by ${node.url}: ${String(cause)}\n${node.output().slice(-4000)}`)
-  })
-  const { result, error } = (await response.json()) as Pick<Answer, 'result' | 'error'>
-  return { status: response.status, epoch: Number(response.headers.get('x-petrel-epoch')), result, error }
-}
 
 describe.skipIf(missing !== undefined)('replicas', () => {
   let postgres: TestPostgres
@@ -333,52 +236,5 @@ describe.skipIf(missing !== undefined)('replicas', () => {
     // Its own token and permissions decide before anything is passed on.
     const push = await ask(second, 'Filecoin.MpoolPush', [null])
     expect(push.error?.message).toContain("missing permission to invoke 'MpoolPush'")
-  })
-
-  test('an archive behind HTTP is enough, when the writer is gone', { timeout: 120_000 }, async () => {
-    // What the writer says, at a tipset that the index has.
-    const [, second] = replicas
-    const { result: then } = await ask(second, 'Filecoin.ChainHead', [])
-    const state = ['f02', then.Cids]
-    // Its newest block that is executed.
-    const block = [`0x${(then.Height - 1).toString(16)}`, true]
-    const expected = [
-      (await ask(writer, 'Filecoin.StateReadState', state)).result,
-      (await ask(writer, 'eth_getBlockByNumber', block)).result,
-    ]
-    expect(expected.every((one) => one !== undefined)).toBe(true)
-    await writer.stop()
-    const path = join(home(), 'chain.forest.car.zst')
-    const exported = spawnSync(
-      process.execPath,
-      [join(ROOT, 'bin/petrel.js'), '--repo', writerHome, 'snapshot', 'export', path, '--full', '--format', 'forest'],
-      { encoding: 'utf8', env: { ...process.env, FULLNODE_API_INFO: '' } },
-    )
-    expect(exported.stderr + exported.stdout).toMatch(/epoch|bytes|MiB/)
-    expect(exported.status).toBe(0)
-    const file = readFileSync(path)
-    let requests = 0
-    const bucket = createHttpServer((request, response) => {
-      requests++
-      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
-      response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${file.length}` })
-      response.end(file.subarray(Number(from), Number(to) + 1))
-    }).listen(0, '127.0.0.1')
-    await once(bucket, 'listening')
-    const { port } = bucket.address() as AddressInfo
-    const replica = await startNode('node', home(), [
-      ...['replica', '--api', '0', '--network', join(writerHome, 'network.json'), '--index', postgres.url()],
-      ...['--blocks', `http://127.0.0.1:${port}/chain.forest.car.zst`],
-    ])
-    try {
-      const { result: head } = await ask(replica, 'Filecoin.ChainHead', [])
-      expect(head.Height).toBeGreaterThanOrEqual(then.Height)
-      expect((await ask(replica, 'Filecoin.StateReadState', state)).result).toEqual(expected[0])
-      expect((await ask(replica, 'eth_getBlockByNumber', block)).result).toEqual(expected[1])
-      expect(requests).toBeGreaterThan(2)
-    } finally {
-      await replica.kill()
-      bucket.close()
-    }
   })
 })

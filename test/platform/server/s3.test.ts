@@ -1,13 +1,10 @@
-/** Reads that are signed: the example that Amazon publishes, and a server that checks each signature by Node's own HMAC. */
-import { createHash, createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+/** Reads that are signed: the example that Amazon publishes, and a bucket that checks each signature. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type S3Keys, s3Keys, s3Url, signedFetch, signedHeaders } from '../../../platform/server/s3.ts'
 import { openRemoteArchive } from '../../../src/archive/remoteArchive.ts'
 import { portableZstd } from '../../../src/archive/zstd.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
+import { Bucket, type BucketObject } from '../../support/bucket.ts'
 import { missingShared, readShared } from '../../support/shared.ts'
 
 const ARCHIVE = 'data/snapshots/chain4.forest.car.zst'
@@ -43,62 +40,32 @@ it('what is missing is named', () => {
   )
 })
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
-/** The signature that a request should have. */
-function expectedSignature({ headers, url = '' }: IncomingMessage, secret: string): string {
-  const [, scope = '', names = ''] =
-    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+)/.exec(headers.authorization ?? '') ?? []
-  const own = names.split(';').map((name) => `${name}:${String(headers[name])}\n`)
-  const canonical = ['GET', url, '', own.join(''), names, headers['x-amz-content-sha256']].join('\n')
-  const [day = '', region = '', service = '', end = ''] = scope.split('/')
-  const key = hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), service), end)
-  const hash = createHash('sha256').update(canonical).digest('hex')
-  return hmac(key, ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, hash].join('\n')).toString('hex')
-}
-
 const missing = missingShared(ARCHIVE)
 
 describe.skipIf(missing !== undefined)('a bucket that is not public', () => {
-  let server: Server
+  let bucket: Bucket
   let env: Record<string, string>
-  const tokens: unknown[] = []
 
   beforeAll(async () => {
     await initCrypto()
-    const file = readShared(ARCHIVE)
-    server = createServer((request, response) => {
-      const refuse = (status: number, code: string): void => {
-        response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
-      }
-      const { authorization = '', range = '' } = request.headers
-      tokens.push(request.headers['x-amz-security-token'])
-      if (!authorization.includes(`Credential=${KEYS.accessKeyId}/`)) return refuse(403, 'InvalidAccessKeyId')
-      if (!authorization.endsWith(`Signature=${expectedSignature(request, KEYS.secretAccessKey)}`))
-        return refuse(403, 'SignatureDoesNotMatch')
-      if (request.url === '/bucket/moved') return void response.writeHead(307, { location: '/bucket/a%2Bb%20c' }).end()
-      if (request.url !== '/bucket/a%2Bb%20c') return refuse(404, 'NoSuchKey')
-      const [from = 0, to = 0] = range.slice('bytes='.length).split('-').map(Number)
-      response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${file.length}`, etag: '"a"' })
-      response.end(file.subarray(from, to + 1))
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    env = { AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const path = '/bucket/a%2Bb%20c'
+    const objects: [string, BucketObject][] = [
+      [path, readShared(ARCHIVE)],
+      ['/bucket/moved', { moved: path }],
+    ]
+    bucket = await Bucket.start(new Map(objects), KEYS)
+    env = { AWS_ENDPOINT_URL: bucket.url }
   })
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  afterAll(() => bucket?.end())
 
   const open = (key: string, keys: Partial<S3Keys>): ReturnType<typeof openRemoteArchive> =>
     openRemoteArchive(s3Url(`s3://bucket/${key}`, env), signedFetch({ ...KEYS, ...keys }), portableZstd)
 
   it('is read with its keys, of a session too', async () => {
     await open('a+b c', {})
-    expect(tokens.at(-1)).toBeUndefined()
+    expect(bucket.tokens.at(-1)).toBeUndefined()
     await open('a+b c', { sessionToken: 'session' })
-    expect(tokens.at(-1)).toBe('session')
+    expect(bucket.tokens.at(-1)).toBe('session')
   })
 
   it.each([
