@@ -27,7 +27,7 @@ function standingAt({ height, key }: Tipset, tipset: string): IndexStanding {
 
 /** A follower whose home has all headers; `stands`: where its index is, undefined: that hangs. */
 function followerOf(stands: Tipset | undefined, edge: BlockEdge = allAtHand) {
-  const { store } = headersOnly(exchange.node.view)
+  const view = headersOnly(exchange.node.view)
   const index = { stands }
   const standing = async (): Promise<IndexStanding> => {
     if (index.stands !== undefined) return standingAt(index.stands, tipsetName(index.stands))
@@ -35,10 +35,10 @@ function followerOf(stands: Tipset | undefined, edge: BlockEdge = allAtHand) {
   }
   const time = new VirtualTime()
   const follower = new IndexFollower({
-    ...{ view: { ...exchange.node.view, store }, reader: { standing } as unknown as IndexReader },
+    ...{ view, reader: { standing } as unknown as IndexReader },
     ...{ edge, clock: time, timers: time, log: silentLog },
   })
-  return { follower, store, time, index }
+  return { follower, store: view.store, time, index }
 }
 
 test('one whose index hangs says since when, and that it is not ready', async () => {

@@ -195,7 +195,7 @@ describe.skipIf(missing !== undefined)('index', () => {
     expect(await sql`select final_height::int from canonical.head`).toEqual([{ final_height: 4 }])
     // A certificate between two heads.
     const { height } = writer.status
-    final = store.tipsetByHeight(7)
+    final = store.tipsetByHeight(7, undefined, 'next')
     certified()
     await expect.poll(() => heard, { timeout: 15_000 }).toEqual([2, 4, 7])
     expect(await sql`select final_height::int, height::int from canonical.head`).toEqual([{ final_height: 7, height }])
