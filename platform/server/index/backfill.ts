@@ -175,9 +175,11 @@ async function fill(
     say(() => {
       if (state !== 'following') return `index: ${state}`
       if (firstRows !== undefined) return `the first tipset, every balance and address: ${firstRows} rows`
+      // Of the first tipsets there is no pace yet.
+      const pace = rate > 0 ? `: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute` : ''
       const left =
-        behind === undefined || !(rate > 0) ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
-      return `epoch ${height ?? 'none'}: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute${left}`
+        behind === undefined || pace === '' ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
+      return `epoch ${height ?? 'none'}${pace}${left}`
     })
     // Not the node's timers: this one keeps the process alive while a database is waited for.
     await new Promise((done) => setTimeout(done, POLL_MS))
