@@ -147,6 +147,8 @@ export class IndexFollower {
       // Where it stood before its start, too: a replica's store has no other head than an index's.
       if (height < head.height && (await edge(() => store.isAncestor(target, head), signal))) {
         this.#isReached = true
+        // What is final there is so below a higher head, too.
+        if (finalKey !== null) this.#final ??= await load(finalKey)
         return `the index has gone back from epoch ${head.height} to ${height}: restored, or a standby that was behind`
       }
       await this.#move(head, target, signal)

@@ -21,8 +21,11 @@ beforeAll(async () => {
   for (let i = 0; i < 4; i++) await exchange.mine()
 }, 60_000)
 
-function standingAt({ height, key }: Tipset, tipset: string): IndexStanding {
-  return { ...{ first: 0, height, finalHeight: 0, tipset, hasAnchor: true, finalKey: null }, key: key.map(String) }
+/** Of an index whose newest tipset is final. */
+function standingAt(tipset: Tipset): IndexStanding {
+  const { height } = tipset
+  const key = tipset.key.map(String)
+  return { first: 0, height, finalHeight: height, tipset: tipsetName(tipset), hasAnchor: true, key, finalKey: key }
 }
 
 /** A follower whose home has all headers; `stands`: where its index is, undefined: that hangs. */
@@ -30,7 +33,7 @@ function followerOf(stands: Tipset | undefined, edge: BlockEdge = allAtHand) {
   const view = headersOnly(exchange.node.view)
   const index = { stands }
   const standing = async (): Promise<IndexStanding> => {
-    if (index.stands !== undefined) return standingAt(index.stands, tipsetName(index.stands))
+    if (index.stands !== undefined) return standingAt(index.stands)
     return new Promise<never>(() => undefined)
   }
   const time = new VirtualTime()
@@ -101,9 +104,11 @@ test('one that has kept a higher head than its index has stands there after a st
   const text = `the index has gone back from epoch ${head.height} to ${restored.height}: restored, or a standby that was behind`
   expect(follower.status).toEqual({ indexHeight: restored.height, trouble: text })
   expect(store.head().height).toBe(head.height)
+  expect(follower.final()?.height).toBe(restored.height)
   follower.start()
   index.stands = head
   await time.advance(SECOND)
   expect(follower.status).toEqual({ indexHeight: head.height, trouble: '' })
+  expect(follower.final()?.height).toBe(head.height)
   await follower.stop()
 })
