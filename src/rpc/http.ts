@@ -16,6 +16,7 @@ import type { ApiVersion } from './method.ts'
 import type { Outcome, StreamedOutcome } from './outcome.ts'
 import { ANONYMOUS, type TokenVerifier } from './permission.ts'
 import { type BadRequest, parseBody, type RpcRequest, requestValues } from './request.ts'
+import { tokenOf } from './requestToken.ts'
 import { failureText } from './response.ts'
 import type { TransferEvents } from './transferEvents.ts'
 
@@ -93,7 +94,6 @@ const FOREIGN_NAME: HttpResponse = {
 const UNAUTHORIZED: HttpResponse = { status: 401, headers: NO_HEADERS, body: '' }
 /** HTTP calls cannot be cancelled by the protocol; without a signal of the platform's they run to their end. */
 const NEVER: AbortSignal = new AbortController().signal
-const BEARER = 'Bearer '
 
 const VERSION_OF_PATH: ReadonlyMap<string, ApiVersion> = new Map([
   ['/rpc/v0', 'v0'],
@@ -109,33 +109,10 @@ export function apiVersionOf(url: string): ApiVersion | undefined {
   return end < 0 ? undefined : VERSION_OF_PATH.get(url.slice(0, end))
 }
 
-function queryToken(url: string): string | undefined {
-  const start = url.indexOf('?')
-  if (start < 0) return undefined
-  for (const pair of url.slice(start + 1).split('&')) {
-    if (pair.startsWith('token=')) return pair.slice('token='.length)
-  }
-  return undefined
-}
-
-/** The token that a request brings, valid or not; undefined: none. */
-function tokenOf(request: Pick<HttpRequest, 'url' | 'header'>): string | undefined {
-  const header = request.header('authorization')
-  const token = header === undefined || header === '' ? queryToken(request.url) : header
-  return token === '' ? undefined : token
-}
-
-/** Whether a request brings a token, valid or not. */
-export function bringsToken(request: Pick<HttpRequest, 'url' | 'header'>): boolean {
-  return tokenOf(request) !== undefined
-}
-
-function nameOf(request: Pick<HttpRequest, 'url' | 'header' | 'address'>): CallerName {
-  const token = tokenOf(request)
-  return token === undefined
-    ? { name: `address ${request.address ?? ''}`, hasToken: false }
-    : { name: `token ${token}`, hasToken: true }
-}
+/** Who asks: what it may do, and whose share its calls count in. */
+type Asking = Pick<Caller, 'permissions' | 'name'>
+/** What tells who asks. */
+type AskedBy = Pick<HttpRequest, 'url' | 'header' | 'address'>
 
 function jsonAnswer(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
@@ -196,7 +173,7 @@ export class HttpHandler {
   admit(request: Pick<HttpRequest, 'url' | 'header'>): HttpResponse | number {
     if (apiVersionOf(request.url) === undefined) return MAX_ANONYMOUS_REQUEST_BYTES
     const caller = this.#caller(request)
-    const most = 'status' in caller ? 0 : this.#largestBody(caller)
+    const most = 'status' in caller ? 0 : this.#largestBody(caller.permissions)
     const isTooLarge = Number(request.header('content-length')) > most
     if (!('status' in caller) && !isTooLarge) return most
     const refused = 'status' in caller ? caller : refusal(tooLarge(most))
@@ -204,14 +181,14 @@ export class HttpHandler {
   }
 
   /** What a WebSocket may do that is opened now, and how large its frames may be; or the answer to one that is refused. */
-  admitSocket(request: Pick<HttpRequest, 'url' | 'header' | 'address'>): HttpResponse | AdmittedSocket {
+  admitSocket(request: AskedBy): HttpResponse | AdmittedSocket {
     if (apiVersionOf(request.url) === undefined) return NOT_FOUND
     const caller = this.#caller(request)
     if ('status' in caller) return caller
     return {
       permissions: () => this.permissions(request),
-      maxFrameBytes: this.#largestBody(caller),
-      name: nameOf(request),
+      maxFrameBytes: this.#largestBody(caller.permissions),
+      name: caller.name,
     }
   }
 
@@ -237,10 +214,10 @@ export class HttpHandler {
     return withHeaders(answer, cors)
   }
 
-  /** Permissions of who may call; the answer to who may not. */
-  #caller(request: Pick<HttpRequest, 'url' | 'header'>): ReadonlySet<string> | HttpResponse {
-    const permissions = this.permissions(request)
-    return this.#foreign(request, permissions) ?? permissions ?? UNAUTHORIZED
+  /** Who calls; the answer to who may not. */
+  #caller(request: AskedBy): Asking | HttpResponse {
+    const asking = this.#asking(request)
+    return this.#foreign(request, asking?.permissions) ?? asking ?? UNAUTHORIZED
   }
 
   /** The answer to a page that was not let in, and to who has no token and calls this node by a name that a stranger may own. */
@@ -263,17 +240,22 @@ export class HttpHandler {
       : this.maxRequestBytes
   }
 
+  /** undefined: there is a token and it is not valid. One token is one caller, however and wherever it is written. */
+  #asking(request: AskedBy): Asking | undefined {
+    const token = tokenOf(request)
+    if (token === undefined) {
+      return { permissions: ANONYMOUS, name: { name: `address ${request.address ?? ''}`, hasToken: false } }
+    }
+    const valid = token === '' ? undefined : this.#options.verifier.verify(token)
+    return valid && { permissions: valid.permissions, name: { name: `token ${valid.name}`, hasToken: true } }
+  }
+
   /**
-   * What the request's token allows; the header goes before the query.
+   * What the request's token allows.
    * @returns undefined when there is a token and it is not valid: answer 401 (over WebSocket too)
    */
   permissions(request: Pick<HttpRequest, 'url' | 'header'>): ReadonlySet<string> | undefined {
-    const header = request.header('authorization')
-    if (header !== undefined && header !== '') {
-      return header.startsWith(BEARER) ? this.#options.verifier.verify(header.slice(BEARER.length)) : undefined
-    }
-    const token = queryToken(request.url)
-    return token === undefined || token === '' ? ANONYMOUS : this.#options.verifier.verify(token)
+    return this.#asking(request)?.permissions
   }
 
   #allows(origin: string): boolean {
@@ -331,17 +313,17 @@ export class HttpHandler {
     const answer =
       'status' in caller
         ? caller
-        : transfers.open(request, { name: nameOf(request), permissions: () => this.permissions(request) })
+        : transfers.open(request, { name: caller.name, permissions: () => this.permissions(request) })
     return withHeaders(answer, this.#corsHeaders(request))
   }
 
   #authorized(
     request: HttpRequest,
     version: ApiVersion,
-    permissions: ReadonlySet<string>,
+    { permissions, name }: Asking,
   ): HttpResponse | Promise<HttpResponse> {
     const signal = request.signal ?? NEVER
-    const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined, name: nameOf(request) }
+    const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined, name }
     try {
       const text = this.#bodyText(request.body, this.#largestBody(permissions))
       const values = permissions === ANONYMOUS ? requestValues(text, MAX_ANONYMOUS_VALUES) : 0

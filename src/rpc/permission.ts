@@ -28,11 +28,18 @@ export const permission: Codec<string> = jsonOnly(
   { type: 'string' },
 )
 
+/** What a valid token is. */
+export interface ValidToken {
+  /** May be empty. */
+  readonly permissions: ReadonlySet<string>
+  /** One for all spellings of it, and another's for no other token: its bearers are one caller. */
+  readonly name: string
+}
+
 /**
  * Checks bearer tokens. The caller passes the bare token, without `Bearer `.
- * @returns the token's permissions (may be empty), or undefined when the token is not valid: the request is answered
- * with status 401 and an empty body
+ * @returns undefined when the token is not valid: the request is answered with status 401 and an empty body
  */
 export interface TokenVerifier {
-  verify(token: string): ReadonlySet<string> | undefined
+  verify(token: string): ValidToken | undefined
 }

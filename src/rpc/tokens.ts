@@ -20,7 +20,7 @@ import { WalletError } from '../wallet/errors.ts'
 import { KEY_JWT_SECRET } from '../wallet/keyInfo.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { RpcError } from './errors.ts'
-import { PERMISSIONS, type TokenVerifier } from './permission.ts'
+import { PERMISSIONS, type TokenVerifier, type ValidToken } from './permission.ts'
 
 /** Keystore entry of the secret. */
 const SECRET_NAME = 'auth-jwt-private'
@@ -126,9 +126,7 @@ function expiryOf(payload: { [key: string]: Json }): number | undefined {
 export class Tokens implements TokenVerifier {
   readonly #deps: TokensDeps
   /** Tokens that were found valid, by their text. */
-  readonly #known = new Lru<string, { readonly granted: ReadonlySet<string>; readonly expiresSec: number | undefined }>(
-    MAX_CACHED_TOKENS,
-  )
+  readonly #known = new Lru<string, ValidToken & Pick<TokenClaims, 'expiresSec'>>(MAX_CACHED_TOKENS)
 
   readonly #onRevoked = new Set<() => void>()
 
@@ -173,15 +171,15 @@ export class Tokens implements TokenVerifier {
     return this.verify(token) === undefined ? this.issueUnique(PERMISSIONS) : token
   }
 
-  /** Permissions of a valid token; undefined for any other. */
-  verify(token: string): ReadonlySet<string> | undefined {
+  /** What a valid token is; undefined for any other. Every thread that knows the secret comes to the same name. */
+  verify(token: string): ValidToken | undefined {
     const known = this.#known.get(token)
-    if (known !== undefined) return this.#isExpired(known.expiresSec) ? undefined : known.granted
+    if (known !== undefined) return this.#isExpired(known.expiresSec) ? undefined : known
     try {
-      const { allow, expiresSec } = this.inspect(token)
-      const granted = new Set(allow ?? [])
-      this.#known.set(token, { granted, expiresSec })
-      return granted
+      const { id, allow, expiresSec } = this.#valid(token)
+      const valid = { permissions: new Set(allow ?? []), name: toHex(id), expiresSec }
+      this.#known.set(token, valid)
+      return valid
     } catch (error) {
       if (error instanceof RpcError) return undefined
       throw error
@@ -193,6 +191,10 @@ export class Tokens implements TokenVerifier {
    * @throws RpcError `FAILED`: "JWT Verification failed: …"
    */
   inspect(token: string): TokenClaims {
+    return this.#valid(token)
+  }
+
+  #valid(token: string): Parsed {
     const parsed = this.#parse(token)
     if (this.#isExpired(parsed.expiresSec)) throw failed('jwt: exp claim is invalid')
     if (this.#deps.store.has(this.#revokedKey(parsed.id))) throw failed('token is revoked')

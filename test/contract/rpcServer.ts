@@ -7,6 +7,7 @@ import { HttpHandler } from '../../src/rpc/http.ts'
 import { channelMethod, method, param } from '../../src/rpc/method.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { TransferEvents } from '../../src/rpc/transferEvents.ts'
+import { verifierOf } from '../rpc/stubTable.ts'
 
 const MAX_REQUEST_BYTES = 200_000
 const ORIGIN = 'http://allowed.example'
@@ -71,7 +72,7 @@ function parts(left: () => void, entered: () => void = () => undefined): { engin
     }),
   ]
   const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
-  const verify = (token: string): ReadonlySet<string> | undefined =>
+  const permissionsOf = (token: string): ReadonlySet<string> | undefined =>
     (token === 'good' || token === 'passing') && !revoked.has(token) ? new Set(['read']) : undefined
   const timers = { setTimeout: () => () => undefined }
   const transfers = new TransferEvents({
@@ -82,7 +83,7 @@ function parts(left: () => void, entered: () => void = () => undefined): { engin
   })
   const handler = new HttpHandler(engine, {
     transfers,
-    verifier: { verify },
+    verifier: verifierOf(permissionsOf),
     maxRequestBytes: MAX_REQUEST_BYTES,
     allowedOrigins: [ORIGIN],
   })

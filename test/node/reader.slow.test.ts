@@ -14,6 +14,7 @@ import type { Tipset } from '../../src/types/tipset.ts'
 import { type Row, readSharedZstd } from '../support/recorded.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { missingShared, sharedPath } from '../support/shared.ts'
+import { spellingsOf } from '../support/tokenSpellings.ts'
 
 const FOLDER = 'data/golden/nv28'
 const missing = missingShared(`${FOLDER}/chain.jsonl.zst`)
@@ -119,6 +120,31 @@ describe.skipIf(missing !== undefined)('a thread of reads', () => {
     node.calls('scan')?.ofCaller('address 127.0.0.1').add(1)
     expect((await statuses(reader, perAddress)).sort()).toEqual(expected.slice(1))
     expect(await statuses(open(), perAddress + 1)).toContain(undefined)
+  })
+
+  it('takes a token for one caller, as the node does, whichever way it comes', async () => {
+    const { node } = recorded
+    const token = node.tokens.issueUnique(['read'])
+    const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.StateListMiners","params":[null]}'
+    const ways = spellingsOf(token).flatMap((spelled) => [
+      asked('/rpc/v1', body, { authorization: `Bearer ${spelled}` }),
+      asked(`/rpc/v1?token=${spelled}`, body),
+    ])
+    const shared = SharedCounts.create()
+    const own = new SharedCounts(shared.cells, 1)
+    shared.opened()
+    const reader = open(undefined, undefined, (cost) => own.calls(cost))
+    const { perToken } = COST_LIMITS.scan
+    // By the name that the node has for it in any of the ways, it has all but one under way there.
+    for (let i = 0; i < perToken - 1; i++) {
+      const admitted = node.handler.admitSocket(ways[i % ways.length] as HttpRequest)
+      if ('status' in admitted) throw new Error(`refused: ${admitted.status}`)
+      shared.calls('scan')?.ofCaller(admitted.name.name).add(1)
+    }
+    for (const way of ways) {
+      const answers = await Promise.all([reader.answer(way), reader.answer(way)])
+      expect(answers.map((answer) => answer?.status)).toEqual([200, 429])
+    }
   })
 
   it('knows tokens, and those that were revoked when it is told', async () => {

@@ -26,7 +26,7 @@ import type { Tipset } from '../../src/types/tipset.ts'
 import { createTipset, tipset, tipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 import { wholeBody } from '../support/wholeBody.ts'
-import { silentLog } from './stubTable.ts'
+import { silentLog, verifierOf } from './stubTable.ts'
 
 const context = { addressPrefix: 't' } as const
 /** Said where a question is not refused for its bound. */
@@ -268,7 +268,7 @@ describe('HTTP', () => {
   }
   const turns = new Breather({ clock, timers }, bounds.DEAR_TURN_MS)
   const handler = new HttpHandler(engine, {
-    verifier: { verify: (token) => (token === 'good' ? new Set(['read']) : undefined) },
+    verifier: verifierOf((token) => (token === 'good' ? new Set(['read']) : undefined)),
     turn: (part) => turns.run(part),
   })
   const call = (name: string): string => `{"jsonrpc":"2.0","id":1,"method":"Filecoin.${name}","params":[]}`
@@ -331,7 +331,7 @@ describe('web pages', () => {
     }),
   ]
   const engine = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
-  const verifier = { verify: (token: string) => (token === 'good' ? new Set(['read']) : undefined) }
+  const verifier = verifierOf((token) => (token === 'good' ? new Set(['read']) : undefined))
   const status = async (headers: Record<string, string>, options: object = {}): Promise<number> => {
     const handler = new HttpHandler(engine, { verifier, ...options })
     const header = (name: string): string | undefined => headers[name.toLowerCase()]

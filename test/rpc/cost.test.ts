@@ -10,7 +10,7 @@ import { type CallContext, listMethod, method, param } from '../../src/rpc/metho
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { CountedTime } from './countedTime.ts'
-import { silentLog } from './stubTable.ts'
+import { silentLog, verifierOf } from './stubTable.ts'
 
 const SMALL: CostLimit = {
   running: 1,
@@ -69,7 +69,7 @@ function numbers(of: Readonly<Record<DearClass, CostLimit>>) {
   const engine = new RpcEngine({
     ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },
   })
-  const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) } })
+  const handler = new HttpHandler(engine, { verifier: verifierOf(() => new Set(['read'])) })
   const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Numbers","params":[]}'
   /** What follows the first part of an answer. */
   const parts = async (address = '192.0.2.1'): Promise<AsyncIterator<string>> => {
@@ -324,7 +324,7 @@ describe('over HTTP', () => {
     queues,
   })
   const turn = <T>(part: () => Promise<T>): Promise<T> => queues.turn(part)
-  const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) }, turn })
+  const handler = new HttpHandler(engine, { verifier: verifierOf(() => new Set(['read'])), turn })
   const post = (body: string, from = '192.0.2.1') =>
     handler.handle({ verb: 'POST', url: '/rpc/v1', header: () => undefined, body, address: from })
   const call = (name: string, params = '[]'): string =>

@@ -12,6 +12,7 @@ import { PERMISSIONS } from '../../src/rpc/permission.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { connect, NETWORK, startHost, stopHosts, until } from '../p2p/testHosts.ts'
 import { silentLog } from '../support/recordedView.ts'
+import { verifierOf } from './stubTable.ts'
 
 const STRANGER = '12D3KooWGnkd9GQKo3apkShQDaq1d6cKJJmsVe6KiQkacUk1T8oZ'
 
@@ -25,7 +26,7 @@ interface Asked {
 function server(net: NetService): { ask(method: string, ...params: Json[]): Promise<Asked>; handler: HttpHandler } {
   const table = createMethodTable(netMethods({ net }))
   const engine = new RpcEngine({ table, json: { addressPrefix: 't' }, log: silentLog })
-  const verifier = { verify: () => new Set<string>(PERMISSIONS) }
+  const verifier = verifierOf(() => new Set(PERMISSIONS))
   const handler = new HttpHandler(engine, {
     verifier,
     allowedOrigins: ['https://page.example'],

@@ -6,7 +6,7 @@ import { RpcError } from '../../src/rpc/errors.ts'
 import { HttpHandler, type HttpOptions } from '../../src/rpc/http.ts'
 import type { HttpRequest } from '../../src/rpc/httpMessage.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../../src/rpc/method.ts'
-import { permission } from '../../src/rpc/permission.ts'
+import { permission, type TokenVerifier } from '../../src/rpc/permission.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { address } from '../../src/types/address.ts'
 import { chainEpoch } from '../../src/types/scalars.ts'
@@ -82,14 +82,22 @@ export const stubRows: MethodRow[] = [
   fixed('MpoolPushMessage', 'sign', 2, null),
 ]
 
-/** Tokens are their own names: `read`, `write`, `sign`, `admin` hold the permissions up to that. */
-const LEVELS = ['read', 'write', 'sign', 'admin']
-export const stubVerifier = {
-  verify: (token: string): ReadonlySet<string> | undefined => {
-    const level = LEVELS.indexOf(token)
-    return level < 0 ? undefined : new Set(LEVELS.slice(0, level + 1))
-  },
+/** Tokens that are their own names. @param permissionsOf - undefined: not valid */
+export function verifierOf(permissionsOf: (token: string) => ReadonlySet<string> | undefined): TokenVerifier {
+  return {
+    verify: (token) => {
+      const permissions = permissionsOf(token)
+      return permissions && { permissions, name: token }
+    },
+  }
 }
+
+/** `read`, `write`, `sign`, `admin` hold the permissions up to that. */
+const LEVELS = ['read', 'write', 'sign', 'admin']
+export const stubVerifier: TokenVerifier = verifierOf((token) => {
+  const level = LEVELS.indexOf(token)
+  return level < 0 ? undefined : new Set(LEVELS.slice(0, level + 1))
+})
 
 export function stubEngine(): RpcEngine {
   return new RpcEngine({ table: createMethodTable(stubRows), json: { addressPrefix: 't' }, log: silentLog })

@@ -17,7 +17,7 @@ import { createMethodTable } from '../../src/rpc/table.ts'
 import { TransferEvents } from '../../src/rpc/transferEvents.ts'
 import { TransferError } from '../../src/transfers/errors.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { silentLog } from './stubTable.ts'
+import { silentLog, verifierOf } from './stubTable.ts'
 
 const time = new VirtualTime()
 /** The newest position that is deep enough; a position is a number here. */
@@ -53,9 +53,9 @@ function handlerOf(table = rows): { handler: HttpHandler; events: TransferEvents
       return () => (change = () => undefined)
     },
   })
-  const verify = (token: string): ReadonlySet<string> | undefined =>
+  const permissionsOf = (token: string): ReadonlySet<string> | undefined =>
     valid.has(token) ? new Set([token === 'signer' ? 'sign' : 'read']) : undefined
-  return { handler: new HttpHandler(engine, { verifier: { verify }, transfers: events }), events }
+  return { handler: new HttpHandler(engine, { verifier: verifierOf(permissionsOf), transfers: events }), events }
 }
 
 const cidOf = (byte: number): Cid => createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, new Uint8Array(32).fill(byte))

@@ -19,6 +19,7 @@ import { RpcEngine } from '../../../src/rpc/engine.ts'
 import { HttpHandler } from '../../../src/rpc/http.ts'
 import { method } from '../../../src/rpc/method.ts'
 import { createMethodTable } from '../../../src/rpc/table.ts'
+import { verifierOf } from '../../rpc/stubTable.ts'
 import { aliveBytes } from '../../support/aliveBytes.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -153,9 +154,9 @@ describe('the server', () => {
       method({ name, perm: 'read', params: [], result: json, handler: () => answer })
     const rows = [row('Big', BIG), row('Small', 'x')]
     const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
-    const verify = (token: string): ReadonlySet<string> | undefined =>
+    const permissionsOf = (token: string): ReadonlySet<string> | undefined =>
       token === 'good' ? new Set(['read']) : undefined
-    const handler = new HttpHandler(engine, { verifier: { verify } })
+    const handler = new HttpHandler(engine, { verifier: verifierOf(permissionsOf) })
     server = await startServer({ engine, handler, log: silent, host: '127.0.0.1', port: 0, closeGraceMs: 0 })
   })
   afterAll(() => server.close())

@@ -5,7 +5,7 @@ import { startServer } from '../../../platform/server/httpServer.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
 import { PING_INTERVAL_MS } from '../../../src/base/bounds.ts'
 import { HttpHandler } from '../../../src/rpc/http.ts'
-import { silentLog, stubEngine } from '../../rpc/stubTable.ts'
+import { silentLog, stubEngine, verifierOf } from '../../rpc/stubTable.ts'
 
 const POLICY_VIOLATION = 1008
 const valid = new Set<string>()
@@ -14,12 +14,12 @@ let server: Listening
 beforeEach(async () => {
   // Those of the server alone: sockets go by real time.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const verify = (token: string): ReadonlySet<string> | undefined => {
+  const permissionsOf = (token: string): ReadonlySet<string> | undefined => {
     looks++
     return valid.has(token) ? new Set(['read']) : undefined
   }
   const engine = stubEngine()
-  const handler = new HttpHandler(engine, { verifier: { verify } })
+  const handler = new HttpHandler(engine, { verifier: verifierOf(permissionsOf) })
   server = await startServer({ engine, handler, log: silentLog, host: '127.0.0.1', port: 0, closeGraceMs: 0 })
 })
 afterEach(async () => {
