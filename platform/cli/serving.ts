@@ -1,5 +1,6 @@
 /** What the commands that serve an API read from their command lines alike. */
 import type { Command } from 'commander'
+import { MAX_READ_THREADS } from '../../src/base/bounds.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MIN_CACHE_MIB } from '../server/cacheSize.ts'
 import type { AccessOptions } from '../server/options.ts'
@@ -70,6 +71,16 @@ export function cacheMib(text: string | undefined): number | undefined {
   const mebibytes = wholeNumber(text, 'cache')
   if (mebibytes < MIN_CACHE_MIB) throw new CliError('USAGE', `cache: at least ${MIN_CACHE_MIB} MiB are needed`)
   return mebibytes
+}
+
+/** `--rpc-threads`. @throws CliError `USAGE` */
+export function readThreads(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const threads = wholeNumber(text, 'rpc-threads')
+  if (threads < 0 || threads > MAX_READ_THREADS) {
+    throw new CliError('USAGE', `rpc-threads: expected 0 to ${MAX_READ_THREADS}, got "${text}"`)
+  }
+  return threads
 }
 
 /** Less, and a list of a large state would fetch what it deleted. */

@@ -36,6 +36,8 @@ export const FIRST_BYTE_MS = 10_000
  * the address that has most of them, if that is to keep no fewer than the new one's; else a request is answered with 503.
  */
 export const MAX_CONNECTIONS = 1_024
+/** Threads that answer reads beside the node: each has a row of 25 kB in memory that all of them look through. */
+export const MAX_READ_THREADS = 16
 
 /** One answer, bytes of JSON; a batch as a whole. */
 export const MAX_ANSWER_BYTES: number = 100 * MIB

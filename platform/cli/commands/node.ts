@@ -27,7 +27,7 @@ import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
-import { type AccessFlags, accessFlags, accessOptions, apiPort, cacheMib, collect } from '../serving.ts'
+import { type AccessFlags, accessFlags, accessOptions, apiPort, cacheMib, collect, readThreads } from '../serving.ts'
 import { addConfigCommands } from './config.ts'
 import { addSignCommand } from './offline.ts'
 import { addReplicaCommand } from './replica.ts'
@@ -155,7 +155,7 @@ function serveFlags(command: Command, keepState: string): Command {
     )
     .option('--index-from <epoch>', 'where an empty index begins (default: where the chain stands)')
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
-    .option('--rpc-threads <n>', 'threads that answer reads beside the node when it is busy (default: processors - 1)')
+    .option('--rpc-threads <n>', 'threads that answer reads beside a busy node, 0 to 16 (default: processors - 1)')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .option('--log-format <format>', 'text, or json: one object per line', 'text')
     .option('--log-file', 'log into logs/petrel.log, too: 64 MB at most, five before it are kept')
@@ -205,7 +205,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
     keepState: keptEpochs(flags.keepState),
     index: indexOptions(flags),
     cacheMib: cacheMib(flags.cache),
-    rpcThreads: flags.rpcThreads === undefined ? undefined : wholeNumber(flags.rpcThreads, 'rpc-threads'),
+    rpcThreads: readThreads(flags.rpcThreads),
     log: logSettings(flags),
     configText: defaultConfig(file.commands),
     reload: async () => await serveOptions(context, file.read(), file),

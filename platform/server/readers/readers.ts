@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { MAX_READ_THREADS } from '../../../src/base/bounds.ts'
 import { errorMessage } from '../../../src/base/errors.ts'
 import type { Logger } from '../../../src/base/ports.ts'
 import { encode } from '../../../src/codec/description.ts'
@@ -19,7 +20,7 @@ import { PlatformError } from '../errors.ts'
 import { startServer } from '../httpServer.ts'
 import { CLOSE_GRACE_MS, type Listening } from '../rpcServer.ts'
 import { type FromReader, type ReaderPlaces, type ReadThreadData, SHARED_COUNTS, type ToReader } from './messages.ts'
-import { MAX_READ_THREADS, type SharedCounts } from './sharedCounts.ts'
+import type { SharedCounts } from './sharedCounts.ts'
 
 /** What they are made of. */
 export interface ReadersDeps {
@@ -54,14 +55,18 @@ const SHARING: readonly string[] = ['linux', 'freebsd', 'sunos', 'aix']
 
 /**
  * How many threads there may be.
- * @param asked - undefined: one less than there are processors, where they can be
+ * @param asked - 0 to `MAX_READ_THREADS`; undefined: one less than there are processors, at most as many, where they can be
  * @throws PlatformError `CONFIG_INVALID` where they are asked for and cannot be
  */
-export function readThreads(asked: number | undefined, sharesPorts: boolean): number {
+export function readThreads(
+  asked: number | undefined,
+  sharesPorts: boolean,
+  processors: number = availableParallelism(),
+): number {
   const canBe = sharesPorts && SHARING.includes(process.platform)
   if (asked !== undefined && asked > 0 && !canBe)
     throw new PlatformError('CONFIG_INVALID', 'not supported: --rpc-threads in this runtime or on this system')
-  return Math.min(MAX_READ_THREADS, asked ?? (canBe ? availableParallelism() - 1 : 0))
+  return asked ?? (canBe ? Math.min(MAX_READ_THREADS, processors - 1) : 0)
 }
 
 /** The thread's file lies beside this one's, in the sources and in the built package. */

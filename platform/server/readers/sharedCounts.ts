@@ -3,12 +3,10 @@
  * and not for each of them. Every thread writes to a row of its own and reads all; the row of one that died is emptied, but for what it had
  * refused.
  */
+import { MAX_READ_THREADS } from '../../../src/base/bounds.ts'
 import type { Count } from '../../../src/base/count.ts'
 import type { CallCounts } from '../../../src/rpc/callCounts.ts'
 import type { DearClass } from '../../../src/rpc/cost.ts'
-
-/** Threads of reads, at most. */
-export const MAX_READ_THREADS = 16
 
 const KINDS = ['connections', 'bodies', 'unread'] as const
 /** Threads of reads sign nothing and wait for nothing. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { addNodeCommands } from '../../../platform/cli/commands/node.ts'
 import type { DaemonOptions, DevnetRunOptions, ReplicaOptions } from '../../../platform/server/options.ts'
+import { MAX_READ_THREADS } from '../../../src/base/bounds.ts'
 import { leadingTo, petrel, type RunOptions, startFakeNode } from './fakeNode.ts'
 
 /** Runs the command with a runner that only notes what it was given. */
@@ -76,6 +77,18 @@ describe('daemon', () => {
     expect((await started(['devnet'], { env })).err).toBe('')
     for (const wrong of ['0', '65']) {
       expect((await started(['daemon', '--sync-peers', wrong])).err).toContain('sync-peers: expected 1 to 64')
+    }
+  })
+
+  it('takes how many threads answer reads, none to all that can count together', async () => {
+    expect((await started(['daemon'])).daemon?.rpcThreads).toBeUndefined()
+    for (const most of [0, MAX_READ_THREADS]) {
+      expect((await started(['daemon', '--rpc-threads', `${most}`])).daemon?.rpcThreads).toBe(most)
+      expect((await started(['devnet', '--rpc-threads', `${most}`])).devnet?.rpcThreads).toBe(most)
+    }
+    for (const wrong of [-1, MAX_READ_THREADS + 1, 100_000]) {
+      const { err, daemon } = await started(['daemon', '--rpc-threads', `${wrong}`])
+      expect([err, daemon]).toEqual([`ERROR: rpc-threads: expected 0 to 16, got "${wrong}"\n`, undefined])
     }
   })
 
