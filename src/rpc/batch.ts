@@ -23,6 +23,13 @@ export interface BatchDeps {
   readonly held: Held | undefined
 }
 
+/** See {@link answerBatch}. */
+interface BatchAnswer {
+  readonly text: string
+  readonly retryAfterSec: number | undefined
+  readonly rest?: AsyncIterable<string>
+}
+
 /** Of a request that is too much beside what others have under way. */
 export const NO_ROOM: Outcome = {
   kind: 'busy',
@@ -39,20 +46,23 @@ const PART = 1 << 16
 /**
  * A notification leaves nothing behind. What exceeds the bound of an answer is not carried out: it is refused one by one, and what
  * exceeds the bound of refusals is not answered.
- * @returns the answer's text, what follows it as it is asked for; undefined: there is no room for it in the making
+ * @returns the answer's text, what follows it as it is asked for, and when to come again where some of the text's requests were too many;
+ *   undefined: there is no room for it in the making
  */
 export async function answerBatch(
   requests: readonly (RpcRequest | BadRequest)[],
   deps: BatchDeps,
-): Promise<{ readonly text: string; readonly rest?: AsyncIterable<string> } | undefined> {
+): Promise<BatchAnswer | undefined> {
   const answers = new Answers(requests, deps)
   const text = await answers.next(deps.held)
-  if (text === undefined || answers.isOver) return text === undefined ? undefined : { text }
+  if (text === undefined) return undefined
+  const { retryAfterSec } = answers
+  if (answers.isOver) return { text, retryAfterSec }
   async function* rest(): AsyncGenerator<string, void, void> {
     // Each part is written before the next one is made: the server counts it then.
     while (!answers.isOver) yield (await answers.next(undefined)) ?? ''
   }
-  return { text, rest: rest() }
+  return { text, retryAfterSec, rest: rest() }
 }
 
 /** The answers of one batch. */
@@ -63,7 +73,8 @@ class Answers {
   #at = 0
   #bytes = 0
   #hasAny = false
-  #isBusy = false
+  /** Of those that were too many so far; undefined: none was. */
+  retryAfterSec: number | undefined
   isOver = false
 
   constructor(requests: readonly (RpcRequest | BadRequest)[], deps: BatchDeps) {
@@ -84,14 +95,14 @@ class Answers {
       const { text } = outcome
       this.#bytes += text.length
       if (isBeyond && this.#bytes > MAX_ANSWER_BYTES + MAX_REFUSALS_BYTES) break
-      if (outcome.kind === 'busy') this.#isBusy = true
+      if (outcome.kind === 'busy') this.retryAfterSec = outcome.retryAfterSec
       parts.push(this.#hasAny ? ',' : '[', text, '\n')
       this.#hasAny = true
       length += text.length
       if (length >= PART) return parts.join('')
       if (held?.add(text.length) === false) return undefined
     }
-    if (this.#isBusy) await refusedLater()
+    if (this.retryAfterSec !== undefined) await refusedLater()
     this.isOver = true
     if (this.#hasAny) parts.push(']')
     return parts.join('')

@@ -73,6 +73,7 @@ const PEER_PATH = '/p2p'
 const TRANSFERS_PATH = '/transfers'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
+const RETRY_HEADER = 'Retry-After'
 const NEWLINE = utf8('\n')
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 const NOT_FOUND: HttpResponse = {
@@ -114,6 +115,11 @@ type Asking = Pick<Caller, 'permissions' | 'name'>
 /** What tells who asks. */
 type AskedBy = Pick<HttpRequest, 'url' | 'header' | 'address'>
 
+/** Of an answer that refuses what was too much, all of it or a part. */
+function comeAgain(afterSec: number): Record<string, string> {
+  return { [RETRY_HEADER]: String(afterSec) }
+}
+
 function jsonAnswer(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }
@@ -130,7 +136,7 @@ function fromOutcome(outcome: Outcome | StreamedOutcome): HttpResponse {
     case 'busy':
       return {
         status: 429,
-        headers: { ...JSON_HEADERS, 'Retry-After': String(outcome.retryAfterSec) },
+        headers: { ...JSON_HEADERS, ...comeAgain(outcome.retryAfterSec) },
         body: `${outcome.text}\n`,
       }
     case 'refused':
@@ -271,7 +277,7 @@ export class HttpHandler {
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Allow-Methods': 'POST, OPTIONS',
       'Access-Control-Allow-Headers': `Authorization, Content-Type, ${MIN_EPOCH_HEADER}`,
-      'Access-Control-Expose-Headers': EPOCH_HEADER,
+      'Access-Control-Expose-Headers': `${EPOCH_HEADER}, ${RETRY_HEADER}`,
       Vary: 'Origin',
     }
   }
@@ -367,8 +373,9 @@ export class HttpHandler {
     const refusedLater = async (): Promise<Outcome> => this.#engine.told(Promise.resolve(NO_ROOM))
     const answer = await answerBatch(requests, { dispatch, turn, refusedLater, signal: caller.signal, held })
     if (answer === undefined) return this.#noRoom()
-    const { text, rest } = answer
-    return rest === undefined ? jsonAnswer(200, text) : { ...jsonAnswer(200, text), rest }
+    const { text, retryAfterSec, rest } = answer
+    const headers = retryAfterSec === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...comeAgain(retryAfterSec) }
+    return { status: 200, headers, body: text, ...(rest === undefined ? {} : { rest }) }
   }
 
   async #noRoom(): Promise<HttpResponse> {

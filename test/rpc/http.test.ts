@@ -78,6 +78,12 @@ describe('HTTP', () => {
     const preflight = await open.handle(httpRequest('OPTIONS', '/rpc/v1', '', headers))
     expect(preflight.status).toBe(204)
     expect(preflight.headers['Access-Control-Allow-Origin']).toBe('https://app.example')
+    // A page reads no other headers than it is let: neither of which epoch an answer is, nor when to come again.
+    const answer = await open.handle(
+      httpRequest('POST', '/rpc/v1', call('Filecoin.ChainHead'), { origin: 'https://app.example' }),
+    )
+    const exposed = answer.headers['Access-Control-Expose-Headers']?.split(', ')
+    expect(exposed).toEqual(['X-Petrel-Epoch', 'Retry-After'])
     const other = await open.handle(
       httpRequest('POST', '/rpc/v1', call('Filecoin.ChainHead'), { origin: 'https://evil.example' }),
     )
