@@ -16,6 +16,10 @@ const START_MS = 120_000
 const STARTED = 'a thread answers reads, too'
 /** Connections that ask at once: more than any look at how busy the node is needs. */
 const CLIENTS = 8
+/** Connections that ask ten dear calls each at once: together twice what an address may have under way. */
+const FLOODS: number = Math.ceil((2 * COST_LIMITS.scan.perAddress) / 10)
+/** Refusals, each on a connection of its own: the thread has made some of so many, whatever the kernel gives it. */
+const REFUSALS = 24
 /** Connections above the bound. */
 const ABOVE = 40
 /** Connections that ask for lists, each as often at once as it may: more in all than one address may have under way. */
@@ -27,7 +31,7 @@ function ask(
   path: string,
   body?: string,
   headers: Record<string, string> = {},
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
   return new Promise((resolve, reject) => {
     const request = openRequest(`${url}${path}`, { method: body === undefined ? 'GET' : 'POST', agent: false, headers })
     request.on('response', (response) => {
@@ -36,7 +40,8 @@ function ask(
       response.on('data', (part: string) => {
         text += part
       })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      const { statusCode: status = 0, headers: told } = response
+      response.on('end', () => resolve({ status, text, retryAfter: told['retry-after'] }))
     })
     request.on('error', reject)
     request.end(body)
@@ -161,6 +166,28 @@ describe('threads that answer reads', () => {
       await client.call('AuthRevoke', token)
       for (let j = 0; j < 6; j++) expect((await ask(node.url, '/rpc/v1', call('ChainHead'), auth)).status).toBe(401)
     }
+  }, 60_000)
+
+  it('refuse a flood of dear calls as the node does, and answer when it is over', async () => {
+    const dear = call('StateListMiners', [null])
+    const floods = Array.from({ length: FLOODS }, () => new Pipelined(node.url, dear))
+    const refused: Awaited<ReturnType<typeof ask>>[] = []
+    while (refused.length < REFUSALS) {
+      const answers = await Promise.all(Array.from({ length: REFUSALS }, () => ask(node.url, '/rpc/v1', dear)))
+      refused.push(...answers.filter(({ status }) => status !== 200))
+    }
+    for (const { status, text, retryAfter } of refused) {
+      expect([status, retryAfter, (JSON.parse(text) as { error: { code: number } }).error.code]).toEqual([
+        429,
+        '1',
+        -32005,
+      ])
+    }
+    for (const one of floods) one.close()
+    // What they had under way leaves with them.
+    while ((await ask(node.url, '/rpc/v1', dear)).status !== 200) await sleep(50)
+    const after = await Promise.all(Array.from({ length: REFUSALS }, () => ask(node.url, '/rpc/v1', dear)))
+    expect(after.map(({ status }) => status)).toEqual(after.map(() => 200))
   }, 60_000)
 
   it('have a port of the node’s that nobody else may use', async () => {
