@@ -57,7 +57,8 @@ describe('a token, whichever way it comes', () => {
   })
 
   type Way = Pick<HttpRequest, 'url' | 'header'>
-  const ask = (way: Way, body: string, verb = 'POST') => node.handler.handle({ ...way, verb, body, address: 'a' })
+  const ask = async (way: Way, body: string, verb = 'POST'): Promise<HttpResponse> =>
+    await node.handler.handle({ ...way, verb, body, address: 'a' })
 
   /** A WebSocket. @returns what it was told so far: numbers of errors, or what kind a result is of */
   function connect(way: Way): { readonly told: unknown[]; receive(text: string): void } {
@@ -91,7 +92,7 @@ describe('a token, whichever way it comes', () => {
     const sockets = ways.map(connect)
     const answers: unknown[] = []
     const post = (way: Way): void => {
-      void Promise.resolve(ask(way, call('Dear'))).then(({ status, headers, body }) =>
+      void ask(way, call('Dear')).then(({ status, headers, body }) =>
         answers.push([status, headers['Retry-After'], JSON.parse(body).error.code]),
       )
     }
