@@ -171,6 +171,11 @@ export const COST_LIMITS = {
     deadlineMs: 0,
   },
 } as const
+/**
+ * From the request to the answer of any other call that does not answer at once, milliseconds. What rightly takes longer says so in its
+ * row (`noDeadline`): it waits for a person, say.
+ */
+export const CHEAP_DEADLINE_MS = 120_000
 /** How long a call that is one too many waits for its refusal, milliseconds. */
 export const REFUSAL_MS = 100
 /** Proxies in a row that are passed by when a request's address is looked up: more is nobody's set-up. */

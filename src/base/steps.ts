@@ -17,9 +17,14 @@ export function finish<T>(steps: Steps<T>): T {
 /** Takes a walk to its end: at once where it is short, else in a promise. */
 export type Walk = <T>(steps: Steps<T>) => T | Promise<T>
 
-/** Who waits for what is walked to. */
+/** Carries out what costs much when there is a place for it; its signal is aborted when nobody waits for it any more. */
+export type InPlace = <T>(task: (signal: AbortSignal) => Promise<T>) => Promise<T>
+
+/** Who waits for what is walked to, and perhaps executed. */
 export interface Waiter {
   /** Aborted: nobody waits any more. */
   readonly signal: AbortSignal
   readonly walk: Walk
+  /** Where what has to be executed waits for its place. Absent: it has one, or needs none. */
+  readonly execute?: InPlace | undefined
 }

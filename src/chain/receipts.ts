@@ -2,6 +2,7 @@
  * Receipts of a tipset's messages: an AMT in the old layout, named by the next tipset's headers.
  * @see lotus chain/store/messages.go ReadReceipts, GetParentReceipt
  */
+import type { Waiter } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import { Amt } from '../ipld/amt.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
@@ -36,24 +37,31 @@ export interface ReceiptsDeps {
  * Receipts that a tipset's headers name. Snapshots hold none, and old ones are collected: where they are missing, the parents are executed
  * again on the state that is here. Else the receipts are fetched, which are a few blocks, and only where nobody has them the state
  * that executing reads: that takes seconds, and minutes where it is mainnet's.
- * @param signal - aborted when nobody waits for them any more
+ * @param call - of the one who waits for them
  * @throws as {@link readReceipts}, BlockMissing for the receipts too, and what executing throws
  */
 export async function parentReceipts<T>(
   tipset: Tipset,
   { view, vm, fetching }: ReceiptsDeps,
   read: (store: Blockstore, root: Cid) => T,
-  signal?: AbortSignal,
+  { signal, execute }: Partial<Pick<Waiter, 'signal' | 'execute'>> = {},
 ): Promise<T> {
   const root = firstBlock(tipset).parentMessageReceipts
   const again = (): T => read(view.store.blocks, root)
   const missing = unlessMissing(again)
   if (!(missing instanceof BlockMissing)) return missing
   const parent = view.store.parent(tipset)
+  const made = async (machine: Pick<VmHost, 'executeTipset'>): Promise<T> => {
+    // Whoever waited for a place may find that they are made.
+    const inPlace = async (own: AbortSignal): Promise<void> => {
+      if (unlessMissing(again) instanceof BlockMissing) await machine.executeTipset(parent, own)
+    }
+    await (execute === undefined ? machine.executeTipset(parent, signal) : execute(inPlace))
+    return again()
+  }
   if (hasBlock(view.store.blocks, firstBlock(parent).parentStateRoot)) {
     try {
-      await vm.executeTipset(parent, signal)
-      return again()
+      return await made(vm)
     } catch (failure) {
       if (blockMissingIn(failure) === undefined) throw failure
     }
@@ -64,8 +72,7 @@ export async function parentReceipts<T>(
   } catch (failure) {
     if (!(failure instanceof BlockMissing)) throw failure
   }
-  await fetching.vm.executeTipset(parent, signal)
-  return again()
+  return await made(fetching.vm)
 }
 
 function unlessMissing<T>(read: () => T): T | BlockMissing {

@@ -27,13 +27,13 @@ export async function receiptsAfter(
   tipset: Tipset,
   store: ChainStore,
   vm: Pick<VmHost, 'tipsetState'>,
-  { walk, signal }: Waiter,
+  { walk, signal, execute }: Waiter,
   edge?: BlockEdge,
 ): Promise<TipsetState> {
   const claim = await walk(findClaim(store, tipset))
   if (claim !== undefined && (tipset.height === 0 || hasBlock(store.blocks, claim.receiptsRoot))) return claim
   if (claim !== undefined && edge !== undefined && (await areFetched(claim, store, edge, signal))) return claim
-  return await vm.tipsetState(tipset, signal)
+  return await vm.tipsetState(tipset, signal, execute)
 }
 
 async function areFetched(
@@ -60,12 +60,12 @@ export async function stateRootAfter(
   tipset: Tipset,
   store: ChainStore,
   vm: Pick<VmHost, 'tipsetState'>,
-  { walk, signal }: Waiter,
+  { walk, signal, execute }: Waiter,
   fetches = false,
 ): Promise<Cid> {
   const claimed = (await walk(findClaim(store, tipset)))?.stateRoot
   if (claimed !== undefined && (fetches || hasBlock(store.blocks, claimed))) return claimed
-  return (await vm.tipsetState(tipset, signal)).stateRoot
+  return (await vm.tipsetState(tipset, signal, execute)).stateRoot
 }
 
 /** Epochs below the head within which it is looked up in one turn what the chain says of a tipset: one finality, and some more. */

@@ -7,7 +7,7 @@
  * @see lotus chain/stmgr/searchwait.go SearchForMessage, searchBackForMsg, tipsetExecutedMessage; rpc-wire 11
  */
 import { errorMessage, unlessThrown } from '../base/errors.ts'
-import { finish, type Steps, type Walk } from '../base/steps.ts'
+import { finish, type InPlace, type Steps, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
 import { BlockMissing, blockMissingIn } from '../ipld/errors.ts'
@@ -51,6 +51,8 @@ export interface SearchOptions {
   readonly walk?: Walk
   /** Aborted when nobody waits for it any more. */
   readonly signal?: AbortSignal
+  /** Where a receipt that has to be made again waits for its place. Default: it needs none. */
+  readonly execute?: InPlace | undefined
 }
 
 /** Executed messages of any age, kept outside of the store. */
@@ -95,17 +97,17 @@ export function floorOf(from: Tipset, limit: ChainEpoch): ChainEpoch {
 export async function foundByPlace(
   cid: Cid,
   from: Tipset,
-  { limit, walk, signal }: SearchOptions,
+  options: SearchOptions,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
   const { places, index } = deps
   try {
-    const place = await places?.ofCid(cid, from, floorOf(from, limit), walk)
+    const place = await places?.ofCid(cid, from, floorOf(from, options.limit), options.walk)
     if (place === undefined) return undefined
     const { tipset, position } = place
     return {
       cid,
-      receipt: await parentReceipts(tipset, deps, (store, root) => readReceipt(store, root, position), signal),
+      receipt: await parentReceipts(tipset, deps, (store, root) => readReceipt(store, root, position), options),
       tipset,
     }
   } catch (error) {
@@ -280,7 +282,7 @@ function* narrow(
 export async function executedIn(
   tipset: Tipset,
   sought: SoughtMessage,
-  { allowReplaced, signal }: Pick<SearchOptions, 'allowReplaced' | 'signal'>,
+  options: Pick<SearchOptions, 'allowReplaced' | 'signal' | 'execute'>,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
   if (tipset.height === 0) return undefined
@@ -293,10 +295,10 @@ export async function executedIn(
     if (!candidate.message.from.equals(message.from)) continue
     if (candidate.message.nonce < message.nonce) return undefined
     if (candidate.message.nonce > message.nonce) continue
-    const found = countedAs(candidate, sought, allowReplaced)
+    const found = countedAs(candidate, sought, options.allowReplaced)
     return {
       cid: found,
-      receipt: await parentReceipts(tipset, deps, (store, root) => readReceipt(store, root, i), signal),
+      receipt: await parentReceipts(tipset, deps, (store, root) => readReceipt(store, root, i), options),
       tipset,
     }
   }

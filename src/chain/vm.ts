@@ -1,6 +1,7 @@
 /**
  * Execution as the rest of the node sees it: asynchronous, so that it can run in a worker.
  */
+import type { InPlace } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ExecutionTrace } from '../fvm/trace.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
@@ -109,7 +110,8 @@ export interface ComputeCall extends TipsetCall {
 
 /** One call of the machine. What each does and throws stands at the method of {@link VmHost} of its name. */
 export type VmCall =
-  | (TipsetCall & { readonly method: 'tipsetState' | 'executeTipset' | 'recheckTipset' })
+  | (TipsetCall & { readonly method: 'tipsetState'; readonly inPlace?: InPlace | undefined })
+  | (TipsetCall & { readonly method: 'executeTipset' | 'recheckTipset' })
   | ComputeCall
   | (TipsetCall & { readonly method: 'replay'; readonly message: Cid })
   | (Asked & { readonly method: 'call'; readonly tipset: Tipset; readonly message: Message })
@@ -136,9 +138,10 @@ export abstract class VmHost {
   /**
    * What a tipset leaves: read off the next tipset of the head's chain where there is one and its blocks are at hand,
    * otherwise by executing it.
+   * @param inPlace - where that waits for its place; what is known, or under way for the node itself, needs none
    */
-  tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
-    return this.run({ method: 'tipsetState', tipset }, signal) as Promise<TipsetState>
+  tipsetState(tipset: Tipset, signal?: AbortSignal, inPlace?: InPlace): Promise<TipsetState> {
+    return this.run({ method: 'tipsetState', tipset, inPlace }, signal) as Promise<TipsetState>
   }
 
   /** Executes a tipset whatever is known of it, and flushes the result to the chain's blocks. */

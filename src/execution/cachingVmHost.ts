@@ -4,7 +4,7 @@ import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_PRINTED_BYTES, MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
 import { recordedState } from '../chain/recordedState.ts'
-import type { Urgency, UrgencyLevel } from '../chain/urgency.ts'
+import { URGENCY, type Urgency, type UrgencyLevel } from '../chain/urgency.ts'
 import {
   type ComputeCall,
   type ComputeOutput,
@@ -61,7 +61,7 @@ export class CachingVmHost extends VmHost {
   async run(call: VmCall, signal?: AbortSignal): Promise<VmResult> {
     const { tipset } = call
     const level = call.urgency?.level
-    if (call.method === 'tipsetState') return this.#known(tipset) ?? this.#executed(tipset, level, signal)
+    if (call.method === 'tipsetState') return this.#known(tipset) ?? this.#executedInPlace(tipset, call, signal)
     if (call.method === 'executeTipset') return this.#executed(tipset, level, signal)
     if (call.method === 'recheckTipset') return this.#rechecked(call, signal)
     if (call.method === 'replay') return this.#replayed(tipset, call.message, signal)
@@ -129,6 +129,18 @@ export class CachingVmHost extends VmHost {
   #known(tipset: Tipset): TipsetState | undefined {
     // What is recorded is not among those that are remembered: a collection spares them, and whoever read old states kept them from it.
     return this.#states.get(tipsetKeyText(tipset.key)) ?? recordedState(this.#store, tipset)
+  }
+
+  /** What the node executes for itself is joined at once: that costs nothing more. */
+  #executedInPlace(
+    tipset: Tipset,
+    { urgency, inPlace }: Pick<Extract<VmCall, { readonly method: 'tipsetState' }>, 'urgency' | 'inPlace'>,
+    signal: AbortSignal | undefined,
+  ): Promise<TipsetState> {
+    const underWay = this.#executions.level(tipsetKeyText(tipset.key)) ?? URGENCY.caller
+    if (inPlace === undefined || underWay > URGENCY.caller) return this.#executed(tipset, urgency?.level, signal)
+    // Whoever waited for a place may find that it is known.
+    return inPlace(async (own) => this.#known(tipset) ?? this.#executed(tipset, urgency?.level, own))
   }
 
   async #executed(

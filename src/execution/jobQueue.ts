@@ -21,7 +21,7 @@ export interface Job {
   reject(error: Error): void
 }
 
-/** Asked by a caller, it is for a read of what a tipset left: cheap where the chain says it, and nobody counts those that are not. */
+/** Asked by a caller, it is for a read of what a tipset left: cheap where the chain says it, and else counted as what executes. */
 function isOfRead({ method }: VmCall): boolean {
   return method === 'executeTipset' || method === 'recheckTipset'
 }

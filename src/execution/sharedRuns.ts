@@ -55,6 +55,11 @@ export class SharedRuns<T> {
     }
   }
 
+  /** For whom the run of this key is; undefined: there is none. */
+  level(key: string): UrgencyLevel | undefined {
+    return this.#runs.get(key)?.urgency.level
+  }
+
   #begin(key: string, start: (signal: AbortSignal, urgency: Urgency) => Promise<T>, level: UrgencyLevel): Run<T> {
     const controller = new AbortController()
     const urgency = new Urgency(level)

@@ -55,7 +55,7 @@ export function fetchingRows(
         ...row,
         ...(row.list === undefined ? {} : { edge: around }),
         handle: (args: readonly unknown[], call: CallContext) =>
-          answer(() => row.handle(args, { ...call, edge: around }), call.signal),
+          answer(() => row.handle(args, { ...call, signal: call.signal, edge: around }), call.signal),
       }
     }
     return {

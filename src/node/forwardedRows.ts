@@ -45,8 +45,11 @@ function refuse(): never {
 }
 
 function answering(row: Exclude<MethodRow, { kind: 'channel' }>, handle: RawRow['handle']): RawRow {
-  const { name, perm, cost, versions, params, summary, aliases, permName, runsOnce } = row
-  const named = permName === undefined ? {} : { permName }
+  const { name, perm, cost, versions, params, summary, aliases, permName, runsOnce, noDeadline } = row
+  const named = {
+    ...(permName === undefined ? {} : { permName }),
+    ...(noDeadline === undefined ? {} : { noDeadline }),
+  }
   const facts = { name, perm, cost, versions, params, summary, aliases, runsOnce, ...named }
   return { ...facts, kind: 'raw', result: json, handle }
 }
@@ -57,8 +60,9 @@ function passedOn(error: unknown): unknown {
   const { code, message, info } = error
   if (code !== 'REMOTE') return new RpcError('FAILED', `the writer: ${message}`, { cause: error })
   const number = Number(info.code ?? 1)
+  // Of those that share one, it is the writer's bounds that were exceeded: what goes on to it has no range.
   const known = (Object.entries(RPC_ERROR_NUMBERS) as [RpcErrorCode, number][]).find(
-    ([, listed]) => listed === number,
+    ([own, listed]) => listed === number && own !== 'BLOCK_RANGE_EXCEEDED',
   )?.[0]
   return new RpcError(
     known ?? 'FAILED',

@@ -287,7 +287,8 @@ export async function startNode(
       finality,
       index,
       places,
-      findMessage: (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => findSought(cid, { limit, allowReplaced: false, walk }),
+      findMessage: (cid, { walk, signal, execute }, limit = NO_LOOKBACK_LIMIT) =>
+        findSought(cid, { limit, allowReplaced: false, walk, signal, execute }),
       fetches: edge !== undefined,
       edge: ofOthers,
       gas: mempool.gas,

@@ -15,7 +15,7 @@ import type { Clock, Timers } from '../base/ports.ts'
 import type { Steps } from '../base/steps.ts'
 import { sleep, whenAborted } from '../base/waiting.ts'
 import { type CallCounts, OwnCalls } from './callCounts.ts'
-import { RpcError } from './errors.ts'
+import { RpcError, tooLate } from './errors.ts'
 
 /**
  * `cheap`: a few reads; `scan`: reads much of a state or of the chain; `execute`: runs the machine; `stream`: sends for as long as the
@@ -82,6 +82,12 @@ interface PartClock {
   waits(): () => void
 }
 
+/** What queues take the time by. */
+interface Ports {
+  readonly clock: Clock
+  readonly timers: Timers
+}
+
 /** The queue of one kind. */
 class CostQueue {
   readonly #cost: DearClass
@@ -94,12 +100,7 @@ class CostQueue {
   #running = 0
   readonly #counts: CallCounts
 
-  constructor(
-    cost: DearClass,
-    limit: CostLimit,
-    { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
-    counts: CallCounts = new OwnCalls(),
-  ) {
+  constructor(cost: DearClass, limit: CostLimit, { clock, timers }: Ports, counts: CallCounts = new OwnCalls()) {
     this.#cost = cost
     this.#limit = limit
     this.#clock = clock
@@ -123,7 +124,7 @@ class CostQueue {
     }
     const gone = (): void => end(new RpcError('CANCELLED', 'the caller has gone'))
     const { deadlineMs } = this.#limit
-    const late = (): void => end(new RpcError('TIMED_OUT', `not answered within ${deadlineMs / 1000} s`))
+    const late = (): void => end(tooLate(deadlineMs))
     let until = this.#clock.monotonicMs() + deadlineMs
     let stopClock = deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
     let isOver = false
@@ -311,11 +312,10 @@ export class CostQueues {
   readonly #turns: Breather
   /** Of frames, which are many and cheap: dear calls do not wait for all of them. */
   readonly #frameTurns: Breather
-  readonly #clock: Clock
-  readonly #timers: Timers
+  readonly #ports: Ports
 
   constructor(
-    ports: { readonly clock: Clock; readonly timers: Timers },
+    ports: Ports,
     limits: Readonly<Record<DearClass, CostLimit>> = COST_LIMITS,
     counts: (cost: DearClass) => CallCounts | undefined = () => undefined,
   ) {
@@ -326,8 +326,7 @@ export class CostQueues {
     }
     this.#turns = new Breather(ports, DEAR_TURN_MS)
     this.#frameTurns = new Breather(ports, DEAR_TURN_MS)
-    this.#clock = ports.clock
-    this.#timers = ports.timers
+    this.#ports = ports
   }
 
   /** Calls that wait and that run. */
@@ -340,7 +339,7 @@ export class CostQueues {
    * long as answers. Of 320 short scans that one client had under way, 730 in a second were answered, where of 120 it was 15,000.
    */
   async refusedLater<T extends { readonly kind: string }>(outcome: Promise<T>): Promise<T> {
-    if ((await outcome).kind === 'busy') await sleep(this.#timers, REFUSAL_MS)
+    if ((await outcome).kind === 'busy') await sleep(this.#ports.timers, REFUSAL_MS)
     return outcome
   }
 
@@ -354,7 +353,7 @@ export class CostQueues {
    * @param signal - aborted when nobody waits for it any more
    * @throws RpcError `CANCELLED`; what the walk throws
    */
-  walk<T>(steps: Steps<T>, signal: AbortSignal): T | Promise<T> {
+  walk<T>(steps: Steps<T>, signal: Pick<AbortSignal, 'aborted'>): T | Promise<T> {
     return this.#walk(this.#turns, steps, signal)
   }
 
@@ -363,15 +362,20 @@ export class CostQueues {
     return this.#walk(this.#frameTurns, steps, undefined)
   }
 
-  #walk<T>(turns: Breather, steps: Steps<T>, signal: AbortSignal | undefined): T | Promise<T> {
+  #walk<T>(turns: Breather, steps: Steps<T>, signal: Pick<AbortSignal, 'aborted'> | undefined): T | Promise<T> {
     const check = (): void => {
       if (signal?.aborted === true) throw new RpcError('CANCELLED', 'the caller has gone')
     }
     if (turns.isSpent) return turns.walk(steps, check)
-    const began = this.#clock.monotonicMs()
+    const began = this.#ports.clock.monotonicMs()
     const first = turns.stretch(steps, check)
-    turns.spend(this.#clock.monotonicMs() - began)
+    turns.spend(this.#ports.clock.monotonicMs() - began)
     return first.done === true ? first.value : turns.walk(steps, check)
+  }
+
+  /** What deadlines run by. */
+  get timers(): Timers {
+    return this.#ports.timers
   }
 
   /**
@@ -382,12 +386,12 @@ export class CostQueues {
   run<T>(cost: DearClass, caller: CallerName, signal: AbortSignal, task: Task<T>): Promise<T> {
     return this.#queues[cost].run(caller, signal, (ended, place) =>
       this.turn(async () => {
-        const began = this.#clock.monotonicMs()
+        const began = this.#ports.clock.monotonicMs()
         try {
           return await task(ended, place)
         } finally {
           // Also what it did after it first waited: a row of signatures, each behind an await, would be one long turn.
-          this.#turns.spend(this.#clock.monotonicMs() - began)
+          this.#turns.spend(this.#ports.clock.monotonicMs() - began)
         }
       }),
     )

@@ -5,15 +5,16 @@
  */
 import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { lengthOf } from '../base/bytes.ts'
-import { PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import { finish, type Steps, type Walk } from '../base/steps.ts'
 import { whenAborted } from '../base/waiting.ts'
-import type { Codec, Json, JsonContext } from '../codec/description.ts'
+import type { JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { allAtHand } from '../ipld/blockFetcher.ts'
 import { walkFetching } from '../ipld/found.ts'
+import { argumentsOf } from './arguments.ts'
 import { asRpcError, panic } from './asRpcError.ts'
+import { CheapCall } from './cheapCall.ts'
 import { type CallerName, type CostQueues, type DearClass, type Place, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
 import type { Held } from './held.ts'
@@ -65,21 +66,6 @@ const SILENT: Outcome = { kind: 'silent' }
 const MARK = '\u0000'
 /** Longest list in the result of a cheap call that is no matter to print at once. */
 const CHEAP_ITEMS = 64
-
-/** Go's type of a parameter as it stands in error texts. */
-function goType(codec: Codec<unknown>): string {
-  return `*${codec.goType ?? codec.name}`
-}
-
-function paramArray(params: Json | undefined): Json[] {
-  if (params === undefined || params === null) return []
-  if (Array.isArray(params)) return params
-  const kind = typeof params === 'boolean' ? 'bool' : typeof params === 'bigint' ? 'number' : typeof params
-  throw new RpcError(
-    'PARSE_ERROR',
-    `unmarshaling param array: json: cannot unmarshal ${kind} into Go value of type []jsonrpc.param`,
-  )
-}
 
 function isPromise(value: unknown): value is Promise<unknown> {
   return value instanceof Promise
@@ -142,7 +128,7 @@ export class RpcEngine {
     let args: readonly unknown[]
     try {
       entry = this.#find(request, caller, openChannel !== undefined)
-      args = this.#arguments(request, entry)
+      args = argumentsOf(request, entry.row, this.#deps.json)
     } catch (error) {
       return this.#refused(request, error)
     }
@@ -156,15 +142,10 @@ export class RpcEngine {
       if (!caller.permissions.has(row.perm)) {
         throw new RpcError('FAILED', `missing permission to invoke '${row.permName ?? row.name}' (need '${row.perm}')`)
       }
-      const { queues } = this.#deps
-      const walk = <T>(steps: Steps<T>, signal = caller.signal): T | Promise<T> =>
-        queues === undefined ? finish(steps) : queues.walk(steps, signal)
-      const scan = <T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-        queues === undefined ? task(caller.signal) : queues.run('scan', caller.name, caller.signal, task)
-      const context: CallContext = { ...caller, json: this.#deps.json, walk, scan }
       if (row.kind === 'channel') {
         // Without an id there is no way to tell the client the channel's number.
         if (request.id === null) return SILENT
+        const context = this.#context(caller, caller.signal)
         openChannel?.(
           request,
           (sink) => row.subscribe(args, sink, context),
@@ -172,18 +153,55 @@ export class RpcEngine {
         )
         return SILENT
       }
-      if (row.cost !== 'cheap' && queues !== undefined) {
-        return this.#dear(request, entry, args, context, { cost: row.cost, queues, name: caller.name })
-      }
-      const result = this.#handle(request, entry, args, context)
-      if (!isPromise(result)) return this.#success(request, entry, result)
-      return result.then(
-        (value) => this.#success(request, entry, value),
-        (error: unknown) => this.#failure(request, entry, error),
-      )
+      const { queues } = this.#deps
+      if (queues === undefined) return this.#cheap(request, entry, args, this.#context(caller, caller.signal))
+      if (row.cost !== 'cheap') return this.#dear(request, entry, args, caller, { cost: row.cost, queues })
+      if (row.noDeadline !== undefined) return this.#cheap(request, entry, args, this.#context(caller, caller.signal))
+      const call = new CheapCall(caller, this.#deps.json, queues)
+      return this.#cheap(request, entry, args, call, call)
     } catch (error) {
       return this.#failure(request, entry, error)
     }
+  }
+
+  /** @param hasPlace - it executes in the place that it has */
+  #context(caller: Caller, signal: AbortSignal, hasPlace = false): CallContext {
+    const { queues, json } = this.#deps
+    if (queues === undefined) return { ...caller, json, walk: finish }
+    const { name } = caller
+    return {
+      ...caller,
+      json,
+      signal,
+      walk: (steps, own = signal) => queues.walk(steps, own),
+      scan: (task) => queues.run('scan', name, signal, task),
+      execute: hasPlace ? undefined : (task) => queues.run('execute', name, signal, task),
+    }
+  }
+
+  /** @param call - ends it at its deadline; undefined: it has none */
+  #cheap(
+    request: RpcRequest,
+    entry: TableEntry,
+    args: readonly unknown[],
+    context: CallContext,
+    call?: CheapCall,
+  ): Outcome | Promise<Outcome> {
+    let result: unknown
+    try {
+      result = this.#handle(request, entry, args, context)
+    } catch (error) {
+      call?.end()
+      return this.#failure(request, entry, error)
+    }
+    if (!isPromise(result)) {
+      call?.end()
+      return this.#success(request, entry, result)
+    }
+    return (call?.inTime(result) ?? result).then(
+      (value) => this.#success(request, entry, value),
+      (error: unknown) => this.#failure(request, entry, error),
+    )
   }
 
   #handle(request: RpcRequest, { row }: TableEntry, args: readonly unknown[], context: CallContext): unknown {
@@ -196,13 +214,14 @@ export class RpcEngine {
     request: RpcRequest,
     entry: TableEntry,
     args: readonly unknown[],
-    context: CallContext,
-    { cost, queues, name }: { cost: DearClass; queues: CostQueues; name: CallerName },
+    caller: Caller,
+    { cost, queues }: { cost: DearClass; queues: CostQueues },
   ): Promise<Outcome> {
     try {
-      return await queues.run(cost, name, context.signal, async (signal) => {
-        const walk = <T>(steps: Steps<T>, own = signal): T | Promise<T> => queues.walk(steps, own)
-        const result = this.#handle(request, entry, args, { ...context, signal, walk })
+      return await queues.run(cost, caller.name, caller.signal, async (signal) => {
+        const context = this.#context(caller, signal, cost !== 'wait')
+        const { walk } = context
+        const result = this.#handle(request, entry, args, context)
         if (!isPromise(result)) return this.#answer(request, entry, await walk(this.#text(entry, result)))
         const value = await result
         if (value instanceof PrintedResult) return this.#printed(request, entry, value)
@@ -223,7 +242,7 @@ export class RpcEngine {
     if (request.id === null || cost === 'cheap' || !caller.permissions.has(perm)) return undefined
     let args: readonly unknown[]
     try {
-      args = this.#arguments(request, entry)
+      args = argumentsOf(request, entry.row, json)
     } catch (error) {
       return Promise.resolve(this.#refused(request, error))
     }
@@ -294,31 +313,6 @@ export class RpcEngine {
       throw new RpcError('METHOD_NOT_FOUND', text)
     }
     return entry
-  }
-
-  #arguments(request: RpcRequest, entry: TableEntry): readonly unknown[] {
-    const { row } = entry
-    if (row.kind === 'raw') return []
-    const given = paramArray(request.params)
-    const { params } = row
-    if (given.length !== params.length) {
-      const text = `wrong param count (method '${request.method}'): ${given.length} != ${params.length}`
-      throw new RpcError('INVALID_PARAMS', text)
-    }
-    const args: unknown[] = []
-    for (let i = 0; i < params.length; i++) {
-      const codec = (params[i] as (typeof params)[number]).codec
-      try {
-        args.push(codec.fromJson(given[i], this.#deps.json))
-      } catch (cause) {
-        if (!(cause instanceof PetrelError)) throw cause
-        // Lotus' decoder takes it; its handler finds nothing there.
-        if (cause.code === 'UNDEFINED_CID') throw new RpcError('FAILED', cause.message, { cause })
-        const text = `unmarshaling params for '${request.method}' (param: ${goType(codec)}): ${cause.message}`
-        throw new RpcError('PARSE_ERROR', text, { cause })
-      }
-    }
-    return args
   }
 
   #resultText(entry: TableEntry, value: unknown): string {

@@ -77,6 +77,11 @@ export class RpcError extends PetrelError<RpcErrorCode> {
   }
 }
 
+/** Of a call whose deadline has passed. */
+export function tooLate(deadlineMs: number): RpcError {
+  return new RpcError('TIMED_OUT', `not answered within ${deadlineMs / 1000} s`)
+}
+
 /**
  * What Lotus answers where null reaches a pointer that it does not check.
  * @param name - of the method, as it is called

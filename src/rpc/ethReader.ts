@@ -46,7 +46,7 @@ import type { BlockHashParam, BlockParam } from './types/ethCall.ts'
 const NEAR_TIPSETS = 900
 
 /** How a call that looks far down goes on. */
-export type Walking = Pick<CallContext, 'walk' | 'signal' | 'scan'>
+export type Walking = Pick<CallContext, 'walk' | 'signal' | 'scan' | 'execute'>
 
 /** Of what is told as the chain moves: nobody gives it up, and each is short. */
 export const UNHURRIED: Walking = { walk: finish, signal: new AbortController().signal }

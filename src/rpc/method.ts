@@ -4,7 +4,7 @@
  *
  * A namespace is a factory: `walletMethods(deps: WalletDeps): MethodRow[]`, with `deps` as narrow as its handlers need.
  */
-import type { Steps } from '../base/steps.ts'
+import type { InPlace, Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
@@ -27,7 +27,7 @@ export function param<T>(name: string, codec: Codec<T>): Param<T> {
   return { name, codec }
 }
 
-/** What a handler knows about the call besides its parameters. */
+/** What a handler knows about the call besides its parameters. Who copies it names `signal`, which may be made as it is asked for. */
 export interface CallContext {
   readonly version: ApiVersion
   /** Permissions of the caller. */
@@ -35,7 +35,7 @@ export interface CallContext {
   /** Whose share the call counts in. Absent: nobody counts. */
   readonly name?: CallerName
   readonly json: JsonContext
-  /** Aborted when the connection ends or the client sends `xrpc.cancel`. */
+  /** Aborted when the connection ends, the client sends `xrpc.cancel`, or the call's deadline passes. */
   readonly signal: AbortSignal
   /** Aborted when the connection ends: subscriptions live that long. */
   readonly ended: AbortSignal
@@ -48,7 +48,12 @@ export interface CallContext {
   /** Fetches what a walk misses, where the state is elsewhere. Absent: all is at hand. */
   readonly edge?: BlockEdge
   /** Runs what a subscription searches when it has a place, counted as a `scan` of the caller's. Absent: nothing queues. */
-  readonly scan?: <T>(task: (signal: AbortSignal) => Promise<T>) => Promise<T>
+  readonly scan?: InPlace
+  /**
+   * Executes what a read needs that nobody counts otherwise, when it has a place, counted as an `execute` of the caller's. Absent: the
+   * call has a place already, or nothing queues.
+   */
+  readonly execute?: InPlace | undefined
   /** Sends a call to the client (`eth_subscription`); undefined where the transport cannot. */
   readonly notify: ((method: string, params: Json) => void) | undefined
   /** Counts a subscription of the caller's, until what it returns is called. Absent: nobody counts. @throws RpcError `LIMIT_EXCEEDED` */
@@ -92,6 +97,8 @@ export interface MethodBase {
    * done twice. What it reads is fetched where it is read.
    */
   readonly runsOnce: boolean
+  /** Why a cheap call may take longer than `CHEAP_DEADLINE_MS`. Absent: it may not, and is ended then. */
+  readonly noDeadline?: string
 }
 
 /** A method that answers once. */
@@ -149,6 +156,8 @@ export interface MethodFacts {
    * the second time.
    */
   readonly runsOnce?: boolean
+  /** See {@link MethodBase}. */
+  readonly noDeadline?: string
 }
 
 /** What {@link method} takes. */
@@ -174,6 +183,7 @@ function base(spec: MethodFacts): Omit<MethodBase, 'params' | 'result'> {
     aliases: spec.aliases ?? [],
     runsOnce: spec.runsOnce ?? spec.perm !== 'read',
     ...(spec.permName === undefined ? {} : { permName: spec.permName }),
+    ...(spec.noDeadline === undefined ? {} : { noDeadline: spec.noDeadline }),
   }
 }
 

@@ -5,6 +5,9 @@
 import type { Codec } from '../codec/description.ts'
 import type { MethodFacts, Param } from './method.ts'
 
+/** Why a call that signs has no deadline: what was confirmed behind its back would be sent, and the caller would send it once more. */
+export const SIGNER_MAY_ASK = 'its signer may ask a person'
+
 /** A method that answers once. */
 export interface CallSignature<P extends readonly Param<unknown>[], R> extends MethodFacts {
   readonly kind: 'call'

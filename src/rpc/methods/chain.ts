@@ -141,12 +141,12 @@ function messageMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainGetParentReceipts,
-      handler: (cid, { signal }) => {
+      handler: (cid, { signal, execute }) => {
         const header = store.header(cid)
         if (header.height === 0) return null
         return fromBlocksOrIndex(
           index,
-          () => parentReceipts(createTipset([header]), deps, readReceipts, signal),
+          () => parentReceipts(createTipset([header]), deps, readReceipts, { signal, execute }),
           async (asked) =>
             (await indexedBlock(asked, store.tipset(header.parents)))?.messages.map(({ receipt }) => receipt),
         )

@@ -27,7 +27,7 @@ import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { inContext } from '../inContext.ts'
 import { type CallContext, type MethodRow, method, type Param, type ParamValues } from '../method.ts'
-import type { CallSignature } from '../signature.ts'
+import { type CallSignature, SIGNER_MAY_ASK } from '../signature.ts'
 import {
   msigAddApprove,
   msigAddCancel,
@@ -122,6 +122,7 @@ function actMethods({ view, push, edge = allAtHand }: MultisigMethodsDeps): Meth
   ): MethodRow =>
     method({
       ...signature,
+      noDeadline: SIGNER_MAY_ASK,
       handler: async (...args: [...ParamValues<P>, CallContext]) => {
         const { signal } = args.at(-1) as CallContext
         const built = await edge(() => build(...(args.slice(0, -1) as unknown as ParamValues<P>)), signal)

@@ -39,9 +39,9 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     cid: Cid,
     lookback: ChainEpoch,
     replaced: boolean,
-    { walk, signal }: CallContext,
+    { walk, signal, execute }: CallContext,
   ): Promise<MsgLookup | null> {
-    const found = await findMessage(deps, at, cid, { limit: lookback, allowReplaced: replaced, walk, signal })
+    const found = await findMessage(deps, at, cid, { limit: lookback, allowReplaced: replaced, walk, signal, execute })
     return found === undefined ? null : toMsgLookup(found, null)
   }
 
@@ -50,9 +50,9 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     depth: bigint,
     lookback: ChainEpoch,
     replaced: boolean,
-    { signal, json, walk }: CallContext,
+    { signal, json, walk, execute }: CallContext,
   ): Promise<MsgLookup> {
-    const options = { confidence: depth, limit: lookback, allowReplaced: replaced, signal, walk }
+    const options = { confidence: depth, limit: lookback, allowReplaced: replaced, signal, walk, execute }
     const found = await waitMessage(cid, options, deps)
     const asked = loadSought(view, cid).message.message
     return toMsgLookup(found, decodeReturn(view, asked, found, json))

@@ -28,6 +28,7 @@ export const devnetMine: CallSignature<readonly [Param<number>, Param<Required<M
   callSignature({
     name: 'DevnetMine',
     perm: 'write',
+    noDeadline: 'makes as many tipsets as it is asked for, and waits where it keeps the clock',
     summary:
       'Makes so many tipsets, after so many null rounds, on a heavier branch off so many epochs back. Waits where it keeps the clock.',
     params: [param('count', uint), param('options', nullable(mineOptions))],

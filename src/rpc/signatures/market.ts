@@ -4,7 +4,7 @@ import { cid, nullable } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { tokenAmount } from '../../types/scalars.ts'
 import { nothing, type Param, param } from '../method.ts'
-import { type CallSignature, callSignature } from '../signature.ts'
+import { type CallSignature, callSignature, SIGNER_MAY_ASK } from '../signature.ts'
 
 const wallet = param('wallet', address)
 
@@ -16,6 +16,7 @@ export const marketAddBalance: CallSignature<readonly [Param<Address>, Param<Add
   callSignature({
     name: 'MarketAddBalance',
     perm: 'sign',
+    noDeadline: SIGNER_MAY_ASK,
     summary: 'Sends money to the market balance of an address.',
     params: [wallet, who, amount],
     result: cid,
@@ -32,6 +33,7 @@ export const marketGetReserved: CallSignature<readonly [Param<Address>], bigint>
 export const marketReserveFunds: CallSignature<readonly [Param<Address>, Param<Address>, Param<bigint>], Cid | null> =
   callSignature({
     name: 'MarketReserveFunds',
+    cost: 'wait',
     perm: 'sign',
     summary: 'Reserves money of a market balance and sends what it lacks; null when it has enough.',
     params: [wallet, who, amount],
@@ -40,6 +42,7 @@ export const marketReserveFunds: CallSignature<readonly [Param<Address>, Param<A
 
 export const marketReleaseFunds: CallSignature<readonly [Param<Address>, Param<bigint>], void> = callSignature({
   name: 'MarketReleaseFunds',
+  cost: 'wait',
   perm: 'sign',
   summary: 'Gives up what was reserved.',
   params: [who, amount],
@@ -49,6 +52,7 @@ export const marketReleaseFunds: CallSignature<readonly [Param<Address>, Param<b
 export const marketWithdraw: CallSignature<readonly [Param<Address>, Param<Address>, Param<bigint>], Cid | null> =
   callSignature({
     name: 'MarketWithdraw',
+    cost: 'wait',
     perm: 'sign',
     summary: 'Takes out of a market balance what is not reserved.',
     params: [wallet, who, amount],

@@ -14,7 +14,13 @@ import { type Nonce, nonce } from '../../types/scalars.ts'
 import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { nothing, type Param, param } from '../method.ts'
-import { type CallSignature, type ChannelSignature, callSignature, channelSignature } from '../signature.ts'
+import {
+  type CallSignature,
+  type ChannelSignature,
+  callSignature,
+  channelSignature,
+  SIGNER_MAY_ASK,
+} from '../signature.ts'
 import { messageParam, type OutgoingMessage, outgoingMessageParam, signedMessageParam } from '../types/message.ts'
 
 /** `{Type: 0 add | 1 remove, Message}`. Output only. */
@@ -108,6 +114,7 @@ export const mpoolPushMessage: CallSignature<readonly [Param<OutgoingMessage | n
   callSignature({
     name: 'MpoolPushMessage',
     perm: 'sign',
+    noDeadline: SIGNER_MAY_ASK,
     summary: 'Prices, numbers, signs and pushes a message.',
     params: [param('message', outgoingMessageParam), param('spec', sendSpec)],
     result: signedMessage,
@@ -135,6 +142,7 @@ export const mpoolBatchPushMessage: CallSignature<
 > = callSignature({
   name: 'MpoolBatchPushMessage',
   perm: 'sign',
+  noDeadline: SIGNER_MAY_ASK,
   summary: 'Prices, numbers, signs and pushes several messages.',
   params: [param('messages', listOrEmpty(outgoingMessageParam)), param('spec', sendSpec)],
   result: list(signedMessage),

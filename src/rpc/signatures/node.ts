@@ -62,6 +62,7 @@ export const logAlerts: CallSignature<readonly [], Alert[]> = callSignature({
 export const createBackup: CallSignature<readonly [Param<string>], void> = callSignature({
   name: 'CreateBackup',
   perm: 'admin',
+  noDeadline: 'writes all that is kept',
   summary: 'Writes what the node keeps besides the chain to a file below $PETREL_BACKUP_BASE_PATH, as Lotus does.',
   params: [param('path', text)],
   result: nothing,

@@ -10,7 +10,7 @@ import type { AvailableFunds } from '../../payments/paymentChannels.ts'
 import { type SignedVoucher, signedVoucher } from '../../state/params/paych.ts'
 import { type Address, address } from '../../types/address.ts'
 import { nothing, type Param, param } from '../method.ts'
-import { type CallSignature, callSignature } from '../signature.ts'
+import { type CallSignature, callSignature, SIGNER_MAY_ASK } from '../signature.ts'
 import {
   availableFunds,
   type ChannelStatus,
@@ -38,6 +38,7 @@ export const paychGet: CallSignature<
   FundedChannel
 > = callSignature({
   name: 'PaychGet',
+  cost: 'wait',
   perm: 'sign',
   versions: ['v1'],
   summary: 'A channel between two addresses with funds for who asks; a message makes it or adds what it lacks.',
@@ -48,6 +49,7 @@ export const paychGet: CallSignature<
 export const paychGetV0: CallSignature<readonly [Param<Address>, Param<Address>, Param<bigint>], FundedChannel> =
   callSignature({
     name: 'PaychGet',
+    cost: 'wait',
     perm: 'sign',
     versions: ['v0'],
     summary: 'A channel between two addresses with more funds, as PaychFund of v1.',
@@ -58,6 +60,7 @@ export const paychGetV0: CallSignature<readonly [Param<Address>, Param<Address>,
 export const paychFund: CallSignature<readonly [Param<Address>, Param<Address>, Param<bigint>], FundedChannel> =
   callSignature({
     name: 'PaychFund',
+    cost: 'wait',
     perm: 'sign',
     versions: ['v1'],
     summary:
@@ -68,6 +71,7 @@ export const paychFund: CallSignature<readonly [Param<Address>, Param<Address>, 
 
 export const paychGetWaitReady: CallSignature<readonly [Param<Cid>], Address> = callSignature({
   name: 'PaychGetWaitReady',
+  cost: 'wait',
   perm: 'sign',
   summary: 'The channel of a message of PaychGet or PaychFund, once that is executed.',
   params: [param('sentinelCid', cid)],
@@ -104,6 +108,7 @@ export const paychNewPayment: CallSignature<
   PaymentInfo
 > = callSignature({
   name: 'PaychNewPayment',
+  cost: 'wait',
   perm: 'sign',
   summary: 'Vouchers in a new lane; the channel gets what the last of them is worth.',
   params: [...pair, param('vouchers', listOrEmpty(voucherSpec))],
@@ -129,6 +134,7 @@ export const paychStatus: CallSignature<readonly [Param<Address>], ChannelStatus
 export const paychSettle: CallSignature<readonly [Param<Address>], Cid> = callSignature({
   name: 'PaychSettle',
   perm: 'sign',
+  noDeadline: SIGNER_MAY_ASK,
   summary: 'Begins the end of a channel.',
   params: [channel],
   result: cid,
@@ -137,6 +143,7 @@ export const paychSettle: CallSignature<readonly [Param<Address>], Cid> = callSi
 export const paychCollect: CallSignature<readonly [Param<Address>], Cid> = callSignature({
   name: 'PaychCollect',
   perm: 'sign',
+  noDeadline: SIGNER_MAY_ASK,
   summary: 'Pays both ends of a settled channel out.',
   params: [channel],
   result: cid,
@@ -148,6 +155,7 @@ export const paychVoucherCreate: CallSignature<
 > = callSignature({
   name: 'PaychVoucherCreate',
   perm: 'sign',
+  noDeadline: SIGNER_MAY_ASK,
   summary: 'Signs a voucher for all that a lane has paid so far; without funds the shortfall.',
   params: [channel, amount, param('lane', lane)],
   result: createdVoucher,
@@ -201,6 +209,7 @@ export const paychVoucherSubmit: CallSignature<
 > = callSignature({
   name: 'PaychVoucherSubmit',
   perm: 'sign',
+  noDeadline: SIGNER_MAY_ASK,
   summary: 'Takes a voucher to the chain.',
   params: [channel, voucher, secret, proof],
   result: cid,

@@ -95,6 +95,7 @@ export const stateWaitMsgLimited: CallSignature<readonly [Param<Cid>, Param<bigi
 
 export const stateGetReceipt: CallSignature<readonly [Param<Cid>, Param<TipsetKey>], Receipt | null> = callSignature({
   name: 'StateGetReceipt',
+  cost: 'scan',
   perm: 'read',
   versions: ['v0'],
   permName: 'StateSearchMsg',

@@ -62,6 +62,7 @@ export const syncUnmarkAllBad: CallSignature<readonly [], void> = callSignature(
 export const syncCheckpoint: CallSignature<readonly [Param<TipsetKey>], void> = callSignature({
   name: 'SyncCheckpoint',
   perm: 'admin',
+  noDeadline: 'synchronises to the tipset first',
   runsOnce: false,
   summary: 'Makes a tipset the checkpoint: the head never leaves its chain.',
   params: [param('tipsetKey', tipsetKey)],
