@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { COST_LIMITS } from '../../src/base/bounds.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { InPlace } from '../../src/base/steps.ts'
 import { whenAborted } from '../../src/base/waiting.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { ChainError } from '../../src/chain/errors.ts'
+import { foundByPlace, NO_LOOKBACK_LIMIT } from '../../src/chain/searchMessage.ts'
 import { URGENCY } from '../../src/chain/urgency.ts'
 import { type TipsetState, urgentVm, type VmCall, vmHost } from '../../src/chain/vm.ts'
 import { CODEC_RAW } from '../../src/codec/cid.ts'
@@ -98,7 +100,7 @@ function node(limits = COST_LIMITS) {
     ended[0]?.({ stateRoot: parentStateRoot, receiptsRoot: parentMessageReceipts })
     await settle()
   }
-  return { blocks, vm, store, time, queues, running, executed, ask, read, settle }
+  return { blocks, view, vm, store, time, queues, running, executed, ask, read, settle }
 }
 
 describe.each(['EthGetBlockByNumber', 'ChainGetParentReceipts'] as const)('%s', (name) => {
@@ -184,3 +186,26 @@ test.each(['EthGetBlockByNumber', 'ChainGetParentReceipts'] as const)(
     expect(queues.load('execute')).toEqual({ running: 0, waiting: 0 })
   },
 )
+
+test('a search has the place of its caller for a receipt that has to be made again', async () => {
+  const { view, vm, store, running, executed, settle } = node()
+  const head = store.head()
+  const cid = blockCid(utf8('message'), CODEC_RAW)
+  const places = { ofCid: () => Promise.resolve({ tipset: head, position: 0 }) } as never
+  const placed: string[] = []
+  const execute: InPlace = (task) => {
+    placed.push(`running ${running.length}`)
+    return task(new AbortController().signal)
+  }
+  const search = foundByPlace(
+    cid,
+    head,
+    { limit: NO_LOOKBACK_LIMIT, allowReplaced: false, execute },
+    { view, vm, places },
+  )
+  const failure = search.catch((error: unknown) => error)
+  await settle()
+  expect([placed, running.map(({ height }) => height)]).toEqual([['running 0'], [EPOCHS - 1]])
+  await executed()
+  expect(await failure).toMatchObject({ code: 'NOT_FOUND' })
+})
