@@ -87,6 +87,8 @@ export const MAX_JSON_DEPTH = 10_000
 export const MAX_INTEGER_DIGITS = 320
 /** Characters of an error's text in an answer: what it says is often what was asked, which may have megabytes. */
 export const MAX_ERROR_TEXT = 16_384
+/** The id of a request as text. It is kept as long as what was asked for: a wait, a channel, a filter. A UUID has 36. */
+export const MAX_ID_TEXT = 1_024
 /** A CID as text: 512 bytes in the longest base. */
 export const MAX_CID_TEXT = 1_024
 /** A peer ID as base58 text; its multihash has 68 bytes at most. */

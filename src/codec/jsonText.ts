@@ -19,6 +19,8 @@ const LONG_NUMBER = /(?:^|[:,[\s])-?\d{16}/
 const INTEGER = /^-?\d+$/
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+/** To V8 a part of a text of so many characters is a view of the whole text, which stays in memory as long as the part does. */
+const SHORTEST_PART = 13
 
 function numberOf(source: string): Json {
   const value = Number(source)
@@ -74,7 +76,8 @@ function readExactly(text: string): Json {
     if (c === QUOTE) {
       const end = closingQuote(text, at)
       const plain = text.slice(at + 1, end)
-      const value = plain.includes('\\') ? (JSON.parse(text.slice(at, end + 1)) as string) : plain
+      const isOwn = plain.length < SHORTEST_PART && !plain.includes('\\')
+      const value = isOwn ? plain : (JSON.parse(text.slice(at, end + 1)) as string)
       if (inside === undefined || Array.isArray(inside) || key !== undefined) put(value)
       else key = value
       at = end + 1

@@ -45,5 +45,7 @@ export function argumentsOf(request: RpcRequest, row: MethodRow, json: JsonConte
       throw new RpcError('PARSE_ERROR', text, { cause })
     }
   }
+  // A filter or a channel holds on to its call, and with it to the request: what that brought is as long as its text.
+  request.params = undefined
   return args
 }

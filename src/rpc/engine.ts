@@ -133,11 +133,8 @@ export class RpcEngine {
       return this.#refused(request, error)
     }
     const { row } = entry
-    if (row.kind === 'call' && row.cost === 'wait') {
-      // What a wait holds is what its parameters became, however long their text was.
-      request.params = undefined
-      caller.held?.free()
-    }
+    // What a wait or a channel holds is what its parameters became, however long their text was.
+    if (row.kind === 'channel' || (row.kind === 'call' && row.cost === 'wait')) caller.held?.free()
     try {
       if (!caller.permissions.has(row.perm)) {
         throw new RpcError('FAILED', `missing permission to invoke '${row.permName ?? row.name}' (need '${row.perm}')`)
@@ -206,7 +203,11 @@ export class RpcEngine {
 
   #handle(request: RpcRequest, { row }: TableEntry, args: readonly unknown[], context: CallContext): unknown {
     if (row.kind === 'channel') return undefined
-    return row.kind === 'call' ? row.handle(args, context) : row.handle(request.params, context)
+    if (row.kind === 'call') return row.handle(args, context)
+    const { params } = request
+    // As in argumentsOf: a subscription holds on to its call.
+    request.params = undefined
+    return row.handle(params, context)
   }
 
   /** A call that waits for its place; its answer is printed in a turn of its own. */

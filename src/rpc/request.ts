@@ -3,6 +3,7 @@
  * @see go-jsonrpc handler.go handleReader, normalizeID
  */
 
+import { MAX_ID_TEXT } from '../base/bounds.ts'
 import { unlessThrown } from '../base/errors.ts'
 import type { Json } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
@@ -39,10 +40,13 @@ function goKind(json: Json): string {
   return Array.isArray(json) ? '[]interface {}' : 'map[string]interface {}'
 }
 
-/** @throws RpcError `PARSE_ERROR` for a boolean, an object or an array */
+/** @throws RpcError `PARSE_ERROR` for a boolean, an object, an array or a long text */
 function requestId(json: Json | undefined): RequestId {
   if (json === undefined || json === null) return null
-  if (typeof json === 'string') return json
+  if (typeof json === 'string') {
+    if (json.length <= MAX_ID_TEXT) return json
+    throw new RpcError('PARSE_ERROR', `failed to parse ID: ${json.length} characters, at most ${MAX_ID_TEXT}`)
+  }
   if (typeof json === 'number' || typeof json === 'bigint') {
     // Go holds every number as a float64, and refuses what does not fit one.
     const id = Number(json)

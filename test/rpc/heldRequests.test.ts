@@ -9,7 +9,7 @@ import { RpcEngine } from '../../src/rpc/engine.ts'
 import { Held, type Room } from '../../src/rpc/held.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
-import { method, param } from '../../src/rpc/method.ts'
+import { channelMethod, method, param } from '../../src/rpc/method.ts'
 import { parseBody, requestValues } from '../../src/rpc/request.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
@@ -71,6 +71,10 @@ const rows = [
     result: json,
     handler: () => later(),
   }),
+  channelMethod({
+    ...{ name: 'Open', perm: 'read', params: [param('p', json)], result: json },
+    subscribe: () => () => undefined,
+  }),
 ]
 const systemTime = {
   clock: { nowMs: () => performance.now(), monotonicMs: () => performance.now() },
@@ -97,6 +101,14 @@ describe('the text of a request', () => {
     expect(() => parseBody(`{${spaces}x`)).toThrow('Parse error')
     expect(parseBody('\u00a0\u0085\v{}\f\r\n')).toMatchObject({ kind: 'single' })
     expect(() => parseBody(' \n ')).toThrow('Invalid request')
+  })
+
+  it('has an id of so many characters: that stays as long as what is asked for', async () => {
+    const handler = new HttpHandler(open(), { verifier: stubVerifier })
+    const named = (length: number): string => call('Small', '0').replace('"id":1', `"id":"${'i'.repeat(length)}"`)
+    expect((await post(handler, named(bounds.MAX_ID_TEXT))).status).toBe(200)
+    const refused = await post(handler, named(bounds.MAX_ID_TEXT + 1))
+    expect(refused.body).toContain(`${bounds.MAX_ID_TEXT + 1} characters, at most ${bounds.MAX_ID_TEXT}`)
   })
 
   it('has so many values without a token, and no more', async () => {
@@ -258,8 +270,10 @@ describe('a request that is held', () => {
     expect(room.held).toBe(long.length)
     session.receive(long)
     expect(told.splice(0)).toEqual([expect.stringContaining('too much is held for the requests under way')])
-    // A wait keeps nothing of it.
+    // A wait and a channel keep nothing of it.
     session.receive(call('Wait', '"x"'))
+    session.receive(call('Open', '"x"'))
+    expect(told.splice(0)).toEqual([expect.stringContaining('"result":1')])
     await until(() => ends.length === 2, 'both are under way')
     expect(room.held).toBe(long.length)
     await endAll()
