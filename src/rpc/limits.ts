@@ -15,6 +15,12 @@ export const FILTER_AGE_MS = 3_600_000
 export const MAX_EVENT_RANGE: ChainEpoch = 2880
 /** Topics of a filter: a log has no more. */
 export const MAX_TOPICS = 4
+/**
+ * Addresses, topics, fields and their values that one filter wants together: twice the deposit addresses that an exchange watches at once.
+ * Lotus takes as many as fit into a request; go-ethereum 1,000 addresses, and 1,000 topics of each position (`--rpc.logquerylimit`), Infura
+ * 5,000 of both.
+ */
+export const MAX_WANTED = 20_000
 /** Blocks of a fee history, and percentiles of each. */
 export const MAX_HISTORY_BLOCKS = 1024n
 export const MAX_PERCENTILES = 100

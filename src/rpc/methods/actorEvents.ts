@@ -4,7 +4,6 @@
  */
 import { MAX_UNREAD_BYTES } from '../../base/bounds.ts'
 import type { Logger } from '../../base/ports.ts'
-import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { executedTipsetsBetween } from '../../eth/eventSearch.ts'
 import { EVENTS_BIT_WIDTH } from '../../eth/executedTipset.ts'
@@ -78,7 +77,7 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
           const { height } = change.executed
           if (height >= (range.from ?? 0) && height <= (range.to ?? height)) {
             const executed = await executedOf(change, call)
-            const events = await call.walk(wanted(executed, filter, change.isReverted, false), stopped)
+            const events = await call.walk(wantedEvents(executed, filter, change.isReverted, false), stopped)
             await call.walk(each(events, send), stopped)
           }
           if (range.to !== undefined && change.head.height > range.to) end()
@@ -139,12 +138,6 @@ async function madeAgain({ view, vm }: EthReader, block: Cid, signal: AbortSigna
   return false
 }
 
-/** In a turn of its own where others wait: a tipset has thousands, and many look at it. */
-function* wanted(...of: Parameters<typeof wantedEvents>): Steps<PlacedEvent[]> {
-  yield
-  return wantedEvents(...of)
-}
-
 async function pastEvents(
   reader: EthReader,
   filter: EventFilter,
@@ -162,7 +155,7 @@ async function pastEvents(
   const out: PlacedEvent[] = []
   let contributing = 0
   for (const tipset of tipsets) {
-    const found = await call.walk(wanted(await reader.executed(tipset, call), filter, false, true))
+    const found = await call.walk(wantedEvents(await reader.executed(tipset, call), filter, false, true))
     if (found.length > 0) contributing++
     out.push(...found)
     if (contributing > 1 && out.length > MAX_FILTER_RESULTS) {

@@ -2,9 +2,10 @@
  * Events of actors as GetActorEventsRaw and SubscribeActorEventsRaw give them, and which are wanted.
  * @see lotus chain/types/actor_event.go; node/impl/full/actor_events.go parseFilter, parseHeightRange
  */
-import { toHex } from '../../base/bytes.ts'
+import { prefixedHex } from '../../base/bytes.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, jsonOnly } from '../../codec/description.ts'
+import { type Codec, cid, type JsonContext, jsonOnly } from '../../codec/description.ts'
 import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import type { ExecutedTipset } from '../../eth/executedTipset.ts'
@@ -16,19 +17,26 @@ import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { MAX_EVENT_RANGE } from '../limits.ts'
 import type { HeightRange } from './logFilter.ts'
+import { assertWanted, FILTER_BYTES, ITEM_BYTES, SET_BYTES, wantedBytes } from './wanted.ts'
 
 /** Flags of an entry that is searched by: key, value, or both. */
 const INDEXED_FLAGS = 3
 
 /** Which events are wanted. */
 export interface EventFilter {
-  readonly addresses: readonly Address[]
+  /** Actors that are wanted by their numbers, and the keys of the other addresses; of both none: all. */
+  readonly ids: ReadonlySet<ActorId>
+  readonly others: ReadonlySet<string>
+  /** The first address under which no past event is found. */
+  readonly unsearchable: Address | undefined
   /** By key: any of these pairs of codec and value (hexadecimal). */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>
   readonly fromHeight: ChainEpoch | undefined
   readonly toHeight: ChainEpoch | undefined
   /** Empty: none. */
   readonly key: TipsetKey
+  /** What it takes to hold it, about. */
+  readonly bytes: number
 }
 
 /** A filter of events; null wants everything new. */
@@ -42,36 +50,64 @@ export const eventFilter: Codec<EventFilter> = jsonOnly<EventFilter>(
       const value = jsonField(object, name) ?? undefined
       return value === undefined ? undefined : chainEpoch.fromJson(value, context)
     }
-    const addresses = jsonField(object, 'addresses') ?? []
-    if (!Array.isArray(addresses)) throw wrongJson(addresses, '[]address.Address')
+    const listed = jsonField(object, 'addresses') ?? []
+    if (!Array.isArray(listed)) throw wrongJson(listed, '[]address.Address')
     const fields = jsonField(object, 'fields') ?? {}
     if (typeof fields !== 'object' || Array.isArray(fields)) {
       throw wrongJson(fields, 'map[string][]types.ActorEventBlock')
     }
-    return {
-      addresses: addresses.map((json) => address.fromJson(json, context)),
+    const keys = Object.entries(fields)
+    assertWanted(
+      keys.reduce((sum, [, any]) => sum + 1 + (Array.isArray(any) ? any.length : 0), listed.length),
+      'types.ActorEventFilter',
+    )
+    const filter = {
+      ...addressesOf(listed, context),
       // A key without values is no condition.
       fields: new Map(
-        Object.entries(fields)
-          .map(([key, any]) => [key, valuesOf(any, context)] as const)
-          .filter(([, values]) => values.size > 0),
+        keys.map(([key, any]) => [key, valuesOf(any, context)] as const).filter(([, values]) => values.size > 0),
       ),
       fromHeight: height('fromHeight'),
       toHeight: height('toHeight'),
       key: tipsetKey.fromJson(jsonField(object, 'tipsetKey'), context),
     }
+    return { ...filter, bytes: bytesOf(filter) }
   },
   { type: 'object' },
 )
 
-function valuesOf(any: Json, context: Parameters<typeof eventEntry.fromJson>[1]): Set<string> {
+function addressesOf(
+  listed: readonly Json[],
+  context: JsonContext,
+): Pick<EventFilter, 'ids' | 'others' | 'unsearchable'> {
+  const [ids, others] = [new Set<ActorId>(), new Set<string>()]
+  let unsearchable: Address | undefined
+  for (const json of listed) {
+    const wanted = address.fromJson(json, context)
+    if (isIdAddress(wanted)) ids.add(addressToId(wanted))
+    else {
+      others.add(wanted.key)
+      if (wanted.protocol !== PROTOCOL_DELEGATED) unsearchable ??= wanted
+    }
+  }
+  return { ids, others, unsearchable }
+}
+
+function bytesOf({ ids, others, fields, key }: Omit<EventFilter, 'bytes'>): number {
+  let bytes = FILTER_BYTES + wantedBytes(ids) + wantedBytes(others)
+  for (const [name, values] of fields) bytes += ITEM_BYTES + 2 * name.length + wantedBytes(values)
+  for (const { bytes: cid } of key) bytes += SET_BYTES + cid.length
+  return bytes
+}
+
+function valuesOf(any: Json, context: JsonContext): Set<string> {
   if (any === null) return new Set()
   if (!Array.isArray(any)) throw wrongJson(any, '[]types.ActorEventBlock')
   return new Set(any.map((value) => valueText(eventEntry.fromJson(value, context))))
 }
 
 function valueText({ codec, value }: EventEntry): string {
-  return `${codec}/${toHex(value)}`
+  return prefixedHex(`${codec}/`, value)
 }
 
 /** Heights that a filter names; from is undefined where the past is not wanted. */
@@ -131,18 +167,20 @@ export const placedEvent: Codec<PlacedEvent> = jsonOnly<PlacedEvent>(
   { type: 'object' },
 )
 
-/** The wanted events of a tipset. @param past - see {@link isWantedPast} */
-export function wantedEvents(
+/** The wanted events of a tipset, one by one. @param past - see {@link isWantedPast} */
+export function* wantedEvents(
   { tipset, tree, messages }: ExecutedTipset,
   filter: EventFilter,
   reverted: boolean,
   past: boolean,
-): PlacedEvent[] {
+): Steps<PlacedEvent[]> {
   const out: PlacedEvent[] = []
   for (const { message, events } of messages) {
     for (const event of events) {
+      // In turns: a message has thousands, and many look at it.
+      yield
       const emitter = tree.getActor(event.emitter)?.delegatedAddress ?? idAddress(event.emitter)
-      const isWanted = past ? isWantedPast(filter, event.emitter, emitter) : isWantedNew(filter, emitter)
+      const isWanted = past ? isWantedPast(filter, event.emitter, emitter) : isWantedNew(filter, event.emitter, emitter)
       if (!isWanted || !matchesFields(event, filter)) continue
       // The reference's index finds events by their entries.
       if (past && event.entries.length === 0) continue
@@ -156,18 +194,20 @@ export function wantedEvents(
  * IDs are compared with the actor's number, f410 addresses with its address; with both kinds both have to fit.
  * @see lotus chain/index/events.go makePrefillFilterQuery
  */
-function isWantedPast({ addresses }: EventFilter, id: ActorId, emitter: Address): boolean {
-  const ids = addresses.filter(isIdAddress)
-  const others = addresses.filter((wanted) => !isIdAddress(wanted))
-  if (ids.length > 0 && !ids.some((wanted) => addressToId(wanted) === id)) return false
-  return others.length === 0 || others.some((wanted) => wanted.equals(emitter))
+function isWantedPast({ ids, others }: EventFilter, id: ActorId, emitter: Address): boolean {
+  if (ids.size > 0 && !ids.has(id)) return false
+  return others.size === 0 || others.has(emitter.key)
 }
 
-function isWantedNew({ addresses }: EventFilter, emitter: Address): boolean {
-  return addresses.length === 0 || addresses.some((wanted) => wanted.equals(emitter))
+/** An actor that has an f410 address is not wanted by its number. */
+function isWantedNew({ ids, others }: EventFilter, id: ActorId, emitter: Address): boolean {
+  if (ids.size + others.size === 0) return true
+  return isIdAddress(emitter) ? ids.has(id) : others.has(emitter.key)
 }
 
 function matchesFields(event: ActorEvent, { fields }: EventFilter): boolean {
+  // Each has to be found in an entry of its own.
+  if (fields.size > event.entries.length) return false
   for (const [key, values] of fields) {
     const hit = event.entries.some(
       (entry) => (entry.flags & INDEXED_FLAGS) !== 0 && entry.key === key && values.has(valueText(entry)),
@@ -178,9 +218,8 @@ function matchesFields(event: ActorEvent, { fields }: EventFilter): boolean {
 }
 
 /** Past events are found by ID and f410 addresses alone. @throws RpcError `FAILED` */
-export function assertSearchable({ addresses }: EventFilter, prefix: 'f' | 't'): void {
-  const wrong = addresses.find((wanted) => !isIdAddress(wanted) && wanted.protocol !== PROTOCOL_DELEGATED)
-  if (wrong === undefined) return
-  const text = `can only query events by ID or Delegated addresses; but request has address: ${wrong.toString(prefix)}`
+export function assertSearchable({ unsearchable }: EventFilter, prefix: 'f' | 't'): void {
+  if (unsearchable === undefined) return
+  const text = `can only query events by ID or Delegated addresses; but request has address: ${unsearchable.toString(prefix)}`
   throw new RpcError('FAILED', `get events for filter: failed to make prefill filter query: ${text}`)
 }

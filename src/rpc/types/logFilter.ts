@@ -14,6 +14,7 @@ import { RpcError } from '../errors.ts'
 import { MAX_EVENT_RANGE, MAX_TOPICS } from '../limits.ts'
 import type { LogJson, SearchedLog } from './eth.ts'
 import { ethAddress, ethHash, hexBytes } from './ethScalars.ts'
+import { assertWanted, FILTER_BYTES, wantedBytes } from './wanted.ts'
 
 const MAX_INT64 = (1n << 63n) - 1n
 
@@ -28,6 +29,8 @@ export interface LogFilter {
   readonly ids: ReadonlySet<ActorId>
   /** By position; undefined: any. */
   readonly topics: readonly (ReadonlySet<string> | undefined)[]
+  /** What it takes to hold it, about. */
+  readonly bytes: number
 }
 
 /** Heights, both inclusive. */
@@ -52,6 +55,11 @@ function topicsOf(given: Json | undefined, context: JsonContext): (ReadonlySet<s
   })
 }
 
+/** Topics of all positions. */
+function topicCount(given: Json | undefined): number {
+  return Array.isArray(given) ? given.reduce<number>((sum, position) => sum + asList(position).length, 0) : 0
+}
+
 /** A filter of logs. */
 export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
   'ethtypes.EthFilterSpec',
@@ -66,10 +74,12 @@ export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
       if (typeof value !== 'string') throw wrongJson(value, 'string')
       return value
     }
-    const addresses = read('address', asList).map((text) =>
+    const listed = read('address', asList)
+    assertWanted(listed.length + read('topics', topicCount), 'ethtypes.EthFilterSpec')
+    const addresses = listed.map((text) =>
       inField('EthFilterSpec', 'address', () => ethAddress.fromJson(text, context)),
     )
-    return {
+    const filter = {
       fromBlock: read('fromBlock', textOf),
       toBlock: read('toBlock', textOf),
       blockHash: read('blockHash', (hash) =>
@@ -79,9 +89,16 @@ export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
       ids: new Set(addresses.map(ethAddressToAddress).filter(isIdAddress).map(addressToId)),
       topics: read('topics', (given) => topicsOf(given, context)),
     }
+    return { ...filter, bytes: bytesOf(filter) }
   },
   { type: 'object' },
 )
+
+function bytesOf({ fromBlock = '', toBlock = '', addresses, ids, topics }: Omit<LogFilter, 'bytes'>): number {
+  let bytes = FILTER_BYTES + 2 * (fromBlock.length + toBlock.length) + wantedBytes(addresses) + wantedBytes(ids)
+  for (const any of topics) bytes += any === undefined ? 0 : wantedBytes(any)
+  return bytes
+}
 
 /** The same where Lotus takes a pointer to it. @see lotus api/api_full.go EthGetLogs, EthNewFilter */
 export const logFilterPointer: Codec<LogFilter | null> = nullable(logFilter)

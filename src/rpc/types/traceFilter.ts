@@ -4,8 +4,10 @@
  */
 import { type Codec, jsonOnly } from '../../codec/description.ts'
 import { jsonField, wrongJson } from '../../codec/goJson.ts'
+import type { Json } from '../../codec/jsonText.ts'
 import type { EthTrace } from '../../eth/ethTraces.ts'
 import { ethAddress, ethUint64, hexBytes } from './ethScalars.ts'
+import { assertWanted } from './wanted.ts'
 
 /** What a caller asks for, defaults filled in; blocks as the caller named them. */
 export interface TraceFilter {
@@ -31,11 +33,14 @@ export const traceFilter: Codec<TraceFilter> = jsonOnly<TraceFilter>(
       if (typeof value !== 'string') throw wrongJson(value, 'string')
       return value
     }
-    const addresses = (name: string): Set<string> => {
+    const listed = (name: string): Json[] => {
       const value = jsonField(object, name) ?? []
-      const all = Array.isArray(value) ? value : [value]
-      return new Set(all.map((text) => hexBytes(ethAddress.fromJson(text, context))))
+      return Array.isArray(value) ? value : [value]
     }
+    const [from, to] = [listed('fromAddress'), listed('toAddress')]
+    assertWanted(from.length + to.length, 'ethtypes.EthTraceFilterCriteria')
+    const addresses = (all: readonly Json[]): Set<string> =>
+      new Set(all.map((text) => hexBytes(ethAddress.fromJson(text, context))))
     const number = (name: string): bigint | undefined => {
       const value = jsonField(object, name) ?? undefined
       return value === undefined ? undefined : ethUint64.fromJson(value, context)
@@ -43,8 +48,8 @@ export const traceFilter: Codec<TraceFilter> = jsonOnly<TraceFilter>(
     return {
       fromBlock: block('fromBlock'),
       toBlock: block('toBlock'),
-      from: addresses('fromAddress'),
-      to: addresses('toAddress'),
+      from: addresses(from),
+      to: addresses(to),
       after: number('after') ?? 0n,
       count: number('count'),
     }
