@@ -61,6 +61,17 @@ export const MAX_CHANNELS = 128
  */
 export const SUBSCRIPTION_LIMITS = { all: 16_384, perToken: 8_192, perAddress: 1_024 } as const
 /**
+ * What filters of Ethereum's interface want, and what subscriptions to logs and events do, each kind by itself: addresses, topics, fields and
+ * values as they are held, bytes. Of all callers; of those without a token; of one token; of one address without a token. 10,000 addresses take
+ * 1 MiB.
+ */
+export const WANTED_LIMITS: Readonly<Record<'all' | 'withoutToken' | 'perToken' | 'perAddress', number>> = {
+  all: 128 * MIB,
+  withoutToken: 96 * MIB,
+  perToken: 64 * MIB,
+  perAddress: 16 * MIB,
+}
+/**
  * Heads, messages of the pool or blocks that those who listen have not been told of yet. Above it their channels end, or their connections:
  * they have missed something. A pool that is filled at once has as many.
  */

@@ -11,7 +11,7 @@ import { tooLate } from './errors.ts'
 import type { ApiVersion, CallContext } from './method.ts'
 
 /** Who asks. */
-type Asker = Omit<CallContext, 'json' | 'walk' | 'scan' | 'execute' | 'edge'> & { readonly name: CallerName }
+type Asker = Omit<CallContext, 'json' | 'walk' | 'scan' | 'execute' | 'edge' | 'wants'> & { readonly name: CallerName }
 
 /** What its handler knows of it. A class, not an object with a getter: that took four microseconds. */
 export class CheapCall implements CallContext {
@@ -22,6 +22,7 @@ export class CheapCall implements CallContext {
   readonly ended: AbortSignal
   readonly notify: CallContext['notify']
   readonly subscribed?: () => () => void
+  readonly wants: (bytes: number) => () => void
   readonly disconnect?: (reason: string) => void
   readonly walk: <T>(steps: Steps<T>, signal?: AbortSignal) => T | Promise<T>
   readonly scan: InPlace
@@ -33,7 +34,7 @@ export class CheapCall implements CallContext {
   #isOver = false
   #isLate = false
 
-  constructor(caller: Asker, json: JsonContext, queues: CostQueues) {
+  constructor(caller: Asker, json: JsonContext, queues: CostQueues, wants: (bytes: number) => () => void) {
     const { name, subscribed, disconnect } = caller
     this.version = caller.version
     this.permissions = caller.permissions
@@ -41,6 +42,7 @@ export class CheapCall implements CallContext {
     this.json = json
     this.ended = caller.ended
     this.notify = caller.notify
+    this.wants = wants
     if (subscribed !== undefined) this.subscribed = subscribed
     if (disconnect !== undefined) this.disconnect = disconnect
     this.walk = (steps, own) => queues.walk(steps, own ?? this)

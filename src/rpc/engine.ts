@@ -154,22 +154,28 @@ export class RpcEngine {
       if (queues === undefined) return this.#cheap(request, entry, args, this.#context(caller, caller.signal))
       if (row.cost !== 'cheap') return this.#dear(request, entry, args, caller, { cost: row.cost, queues })
       if (row.noDeadline !== undefined) return this.#cheap(request, entry, args, this.#context(caller, caller.signal))
-      const call = new CheapCall(caller, this.#deps.json, queues)
+      const call = new CheapCall(caller, this.#deps.json, queues, this.#wants(caller))
       return this.#cheap(request, entry, args, call, call)
     } catch (error) {
       return this.#failure(request, entry, error)
     }
   }
 
+  #wants({ name }: Caller): (bytes: number) => () => void {
+    return (bytes) => this.subscriptions.want(name, bytes)
+  }
+
   /** @param hasPlace - it executes in the place that it has */
   #context(caller: Caller, signal: AbortSignal, hasPlace = false): CallContext {
     const { queues, json } = this.#deps
-    if (queues === undefined) return { ...caller, json, walk: finish }
+    const wants = this.#wants(caller)
+    if (queues === undefined) return { ...caller, json, walk: finish, wants }
     const { name } = caller
     return {
       ...caller,
       json,
       signal,
+      wants,
       walk: (steps, own = signal) => queues.walk(steps, own),
       scan: (task) => queues.run('scan', name, signal, task),
       execute: hasPlace ? undefined : (task) => queues.run('execute', name, signal, task),

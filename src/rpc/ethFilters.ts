@@ -9,6 +9,7 @@ import { type Json, stringifyJson } from '../codec/jsonText.ts'
 import type { CallerName } from './cost.ts'
 import { RpcError } from './errors.ts'
 import { FILTER_AGE_MS, MAX_FILTER_RESULTS, MAX_FILTERS } from './limits.ts'
+import { wantedShares } from './subscriptions.ts'
 import { hexBytes } from './types/ethScalars.ts'
 
 const ID_BYTES = 32
@@ -32,6 +33,8 @@ interface Filter {
   results: Result[]
   /** Of all of them. */
   bytes: number
+  /** Gives back the room of what it wants. */
+  readonly unwant: () => void
   lastUsedMs: number
   /** Ends what feeds it. */
   stop: () => void
@@ -44,10 +47,11 @@ export function randomFilterId(random: Random): Uint8Array {
   return id
 }
 
-/** The filters of all clients, bounded in number and bytes. */
+/** The filters of all clients, bounded in number and in bytes: of what they want, and of what they have collected. */
 export class EthFilters {
   readonly #deps: { readonly clock: Clock; readonly random: Random }
   readonly #filters = new Map<string, Filter>()
+  readonly #wanted = wantedShares('filters')
   #bytes = 0
 
   constructor(deps: { readonly clock: Clock; readonly random: Random }) {
@@ -57,16 +61,20 @@ export class EthFilters {
   /**
    * @param owner - whose it is. Among too many a stranger's gives way: to who has a token, or to a stranger who has fewer
    * @param feed - begins to collect; returns what ends that
-   * @throws RpcError `FAILED` when there are too many
+   * @param bytes - what it takes to remember what it wants
+   * @throws RpcError `FAILED` when there are too many, `LIMIT_EXCEEDED` when they want too much
    */
   add(
     kind: FilterKind,
     owner: CallerName | undefined,
     feed: (collect: (result: Json) => void) => () => void,
+    bytes = 0,
   ): Uint8Array {
     this.#dropOld()
     const whose = owner ?? ANYBODY
-    if (this.#filters.size >= MAX_FILTERS) this.#makeRoom(whose)
+    const inTheWay = this.#filters.size < MAX_FILTERS ? undefined : this.#inTheWay(whose)
+    const unwant = this.#wanted.take(whose, bytes)
+    if (inTheWay !== undefined) this.#end(...inTheWay)
     const id = randomFilterId(this.#deps.random)
     const name = hexBytes(id)
     const filter: Filter = {
@@ -74,6 +82,7 @@ export class EthFilters {
       owner: whose,
       results: [],
       bytes: 0,
+      unwant,
       lastUsedMs: this.#deps.clock.monotonicMs(),
       stop: () => undefined,
     }
@@ -85,8 +94,8 @@ export class EthFilters {
     return id
   }
 
-  /** Ends the filter that was asked for longest ago, of the caller without a token who has most: so nobody can have them all. */
-  #makeRoom(owner: CallerName): void {
+  /** The filter that was asked for longest ago, of the caller without a token who has most: so nobody can have them all. */
+  #inTheWay(owner: CallerName): [name: string, filter: Filter] {
     const strangers = Map.groupBy(
       [...this.#filters].filter(([, filter]) => !filter.owner.hasToken),
       ([, filter]) => filter.owner.name,
@@ -97,7 +106,7 @@ export class EthFilters {
     if (stalest === undefined || most.length - 1 < keeps) {
       throw new RpcError('FAILED', 'maximum number of filters registered')
     }
-    this.#end(...stalest)
+    return stalest
   }
 
   /** Keeps a result; what is too much goes, oldest first, of the filter that holds most. */
@@ -124,6 +133,7 @@ export class EthFilters {
 
   #end(name: string, filter: Filter): void {
     filter.stop()
+    filter.unwant()
     this.#count(filter, -filter.bytes)
     this.#filters.delete(name)
   }

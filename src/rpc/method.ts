@@ -58,6 +58,8 @@ export interface CallContext {
   readonly notify: ((method: string, params: Json) => void) | undefined
   /** Counts a subscription of the caller's, until what it returns is called. Absent: nobody counts. @throws RpcError `LIMIT_EXCEEDED` */
   readonly subscribed?: () => () => void
+  /** Counts what a subscription of the caller's wants, bytes, until what it returns is called. Absent: nobody counts. @throws RpcError `LIMIT_EXCEEDED` */
+  readonly wants?: (bytes: number) => () => void
   /** Ends the connection. Absent: there is none to end. */
   readonly disconnect?: (reason: string) => void
 }

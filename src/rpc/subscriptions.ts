@@ -1,41 +1,42 @@
-/** Channels and subscriptions that are open, counted by caller whatever its connections are, as calls that wait are (cost.ts). */
-import { SUBSCRIPTION_LIMITS } from '../base/bounds.ts'
+/** Channels and subscriptions that are open, and what they want. */
+import { SUBSCRIPTION_LIMITS, WANTED_LIMITS } from '../base/bounds.ts'
 import type { CallerName } from './cost.ts'
 import { RpcError } from './errors.ts'
+import { Shares } from './shares.ts'
 
 /** Of one server. */
 export class Subscriptions {
-  readonly #ofCaller = new Map<string, number>()
-  #count = 0
+  readonly #open = new Shares(SUBSCRIPTION_LIMITS, (who, most) =>
+    exceeded(`too many channels and subscriptions: ${who} may have ${most}`, most),
+  )
+  readonly #wanted = wantedShares('subscriptions')
 
   /**
    * Counts one more.
    * @returns gives it back
    * @throws RpcError `LIMIT_EXCEEDED`
    */
-  open({ name, hasToken }: CallerName): () => void {
-    const { all, perToken, perAddress } = SUBSCRIPTION_LIMITS
-    const mine = this.#ofCaller.get(name) ?? 0
-    const most = hasToken ? perToken : perAddress
-    if (mine >= most) throw tooMany(hasToken ? 'a token' : 'an address without a token', most)
-    if (this.#count >= all) throw tooMany('all callers', all)
-    this.#add(name, 1)
-    let isOpen = true
-    return () => {
-      if (isOpen) this.#add(name, -1)
-      isOpen = false
-    }
+  open(caller: CallerName): () => void {
+    return this.#open.take(caller)
   }
 
-  #add(name: string, by: number): void {
-    this.#count += by
-    const mine = (this.#ofCaller.get(name) ?? 0) + by
-    if (mine === 0) this.#ofCaller.delete(name)
-    else this.#ofCaller.set(name, mine)
+  /**
+   * Counts what one wants.
+   * @returns gives it back
+   * @throws RpcError `LIMIT_EXCEEDED`
+   */
+  want(caller: CallerName, bytes: number): () => void {
+    return this.#wanted.take(caller, bytes)
   }
 }
 
-function tooMany(who: string, most: number): RpcError {
-  const text = `too many channels and subscriptions: ${who} may have ${most}; try again later`
-  return new RpcError('LIMIT_EXCEEDED', text, { info: { most } })
+/** Of what filters or subscriptions want, bytes. */
+export function wantedShares(kind: 'filters' | 'subscriptions'): Shares {
+  return new Shares(WANTED_LIMITS, (who, most) =>
+    exceeded(`the addresses and topics of ${kind} take too much: those of ${who} may take ${most} bytes`, most),
+  )
+}
+
+function exceeded(text: string, most: number): RpcError {
+  return new RpcError('LIMIT_EXCEEDED', `${text}; try again later`, { info: { most } })
 }

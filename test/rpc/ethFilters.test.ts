@@ -1,6 +1,6 @@
 /** Filters are bounded in number, age and results (limits and texts: lotus node/config/def.go, chain/events/filter/store.go). */
 import { describe, expect, it } from 'vitest'
-import { MAX_FILTER_BYTES } from '../../src/base/bounds.ts'
+import { MAX_FILTER_BYTES, WANTED_LIMITS } from '../../src/base/bounds.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { EthFilters } from '../../src/rpc/ethFilters.ts'
 import { FILTER_AGE_MS, MAX_FILTER_RESULTS, MAX_FILTERS } from '../../src/rpc/limits.ts'
@@ -101,6 +101,56 @@ describe('filters', () => {
     expect(left.map((one) => one.split(' ')[0])).toEqual(Array.from({ length: 15 }, (_, i) => `${25 + i}`))
     for (let i = 0; i < 15; i++) feeds[0]?.(result.slice(10))
     expect(all.take(small).length).toBe(15)
+  })
+
+  it('want so many bytes of an address, and give them back when they end, each way that they do', () => {
+    const { filters: all, pass } = filters()
+    const { perAddress } = WANTED_LIMITS
+    const owner = { name: 'address 192.0.2.1', hasToken: false }
+    const add = (bytes: number): Uint8Array => all.add('logs', owner, () => () => undefined, bytes)
+    const refused = expect.objectContaining({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining(`those of an address without a token may take ${perAddress} bytes`),
+    })
+    const half = add(perAddress / 2)
+    const other = add(perAddress / 2)
+    expect(() => add(1)).toThrow(refused)
+    // Who wants all of something else takes nothing of it.
+    add(0)
+    all.remove(half)
+    all.remove(half)
+    add(perAddress / 2)
+    expect(() => add(1)).toThrow(refused)
+    pass(FILTER_AGE_MS - 1)
+    all.take(other)
+    pass(2)
+    add(perAddress / 2)
+    expect(() => add(1)).toThrow(refused)
+    expect(() =>
+      all.add('logs', { name: 'token', hasToken: true }, () => () => undefined, perAddress + 1),
+    ).not.toThrow()
+  })
+
+  it('that are refused for what they want take nobody’s place; one that gives way leaves its room', () => {
+    const { filters: all, pass } = filters()
+    const { all: room, withoutToken, perToken, perAddress } = WANTED_LIMITS
+    const add = (name: string, hasToken: boolean, bytes: number): Uint8Array => {
+      pass(1)
+      return all.add('logs', { name, hasToken }, () => () => undefined, bytes)
+    }
+    const strangers = withoutToken / perAddress
+    const first = add('stranger 0', false, perAddress)
+    for (let i = 1; i < strangers; i++) add(`stranger ${i}`, false, perAddress)
+    for (let i = strangers; i < MAX_FILTERS; i++) add('stranger 0', false, 0)
+    const mine = room - withoutToken + 1
+    expect(mine).toBeLessThanOrEqual(perToken)
+    expect(() => add('mine', true, mine)).toThrow(`those of all callers may take ${room} bytes`)
+    expect(all.take(first)).toEqual([])
+    // The stalest of the stranger that has most.
+    pass(1)
+    add('mine', true, mine - 1)
+    add('mine', true, 0)
+    expect(() => add('mine', true, 1)).toThrow(`those of all callers may take ${room} bytes`)
   })
 
   it('take nothing more when they have ended, and what others collected stays', () => {

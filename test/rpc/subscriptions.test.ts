@@ -1,6 +1,6 @@
 /** Channels and Ethereum subscriptions: so many of a caller, however many connections it has. */
 import { expect, it } from 'vitest'
-import { MAX_CHANNELS, REFUSAL_MS, SUBSCRIPTION_LIMITS } from '../../src/base/bounds.ts'
+import { MAX_CHANNELS, REFUSAL_MS, SUBSCRIPTION_LIMITS, WANTED_LIMITS } from '../../src/base/bounds.ts'
 import { json } from '../../src/codec/description.ts'
 import { CostQueues } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
@@ -129,4 +129,23 @@ it('a token has more, and all together have a bound', () => {
   for (const _ of [1, 2]) ends[0]?.()
   open(all)
   expect(() => open(all)).toThrow(`all callers may have ${all}`)
+})
+
+it('what subscriptions want is bounded by address, token, without a token and in all, at the bound and one byte above', () => {
+  const { all, withoutToken, perToken, perAddress } = WANTED_LIMITS
+  const subscriptions = new Subscriptions()
+  const want = (name: string, hasToken: boolean, bytes: number): (() => void) =>
+    subscriptions.want({ name, hasToken }, bytes)
+  const ends = Array.from({ length: withoutToken / perAddress }, (_, i) => want(`address ${i}`, false, perAddress))
+  expect(() => want('address 0', false, 1)).toThrow(`an address without a token may take ${perAddress} bytes`)
+  expect(() => want('address', false, 1)).toThrow(`all callers without a token may take ${withoutToken} bytes`)
+  want('token a', true, all - withoutToken)
+  expect(() => want('token b', true, 1)).toThrow(`all callers may take ${all} bytes`)
+  // Twice is once.
+  for (const _ of [1, 2]) ends[0]?.()
+  want('token b', true, perAddress)
+  expect(() => want('token b', true, 1)).toThrow(`all callers may take ${all} bytes`)
+  for (const end of ends) end()
+  want('token b', true, perToken - perAddress)
+  expect(() => want('token b', true, 1)).toThrow(`a token may take ${perToken} bytes`)
 })

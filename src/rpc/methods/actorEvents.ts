@@ -53,6 +53,7 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
         // The past ends at this head, whatever becomes of it while that is read: what comes after it is told as it comes.
         const head = store.head()
         const range = eventRange(filter, head.height)
+        const unwant = call.wants?.(filter.bytes)
         let stop = (): void => undefined
         let ended = false
         const end = (): void => {
@@ -94,6 +95,7 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
         return () => {
           ended = true
           stop()
+          unwant?.()
         }
       },
     }),

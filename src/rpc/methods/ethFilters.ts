@@ -48,7 +48,7 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
         const head = store.head()
         const range = heightRange(wanted, head.height)
         let past: Promise<void> = Promise.resolve()
-        const id = filters.add('logs', call.name, (collect) => {
+        const feeding = (collect: (result: Json) => void): (() => void) => {
           const context = 'failed to install event filter: get events for filter'
           past = search
             .past(wanted, range, context, call, head)
@@ -62,7 +62,8 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
             }
             await call.walk(each(await logsOf(change, call), tell), ended)
           })
-        })
+        }
+        const id = filters.add('logs', call.name, feeding, wanted.bytes)
         try {
           await past
         } catch (error) {

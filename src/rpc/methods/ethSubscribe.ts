@@ -143,11 +143,16 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
       case 'logs': {
         const wanted = logFilter.fromJson(filter ?? {}, call.json)
         assertTopics(wanted)
+        const unwant = call.wants?.(wanted.bytes)
         const value = ({ logs, isReverted }: NewLogs): Steps<void> =>
           each(logs, (logged) => {
             if (matchesNew(wanted, logged)) send(isReverted ? { ...logged.json, removed: true } : logged.json)
           })
-        return logs.on({ value, close }, call)
+        const stop = logs.on({ value, close }, call)
+        return () => {
+          stop()
+          unwant?.()
+        }
       }
       default:
         throw new RpcError('FAILED', `unsupported event type: ${String(kind)}`)

@@ -1,5 +1,6 @@
 /** A filter of logs tells the past once, then what comes, on whichever chain, whatever the head does while the past is read. */
 import { describe, expect, it } from 'vitest'
+import { WANTED_LIMITS } from '../../../src/base/bounds.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { EthLogSearch } from '../../../src/rpc/ethLogSearch.ts'
 import type { CallRow } from '../../../src/rpc/method.ts'
@@ -83,4 +84,16 @@ describe('a filter of logs whose past is read', () => {
     store.setHead(on(store.head()))
     expect(await ask('EthNewFilter', from(store.head().height))).toBeDefined()
   })
+})
+
+it('a filter takes room for what it wants until it is uninstalled, or could not be made', async () => {
+  const { store, ask, from, open } = node(true)
+  const large = (height: number) => ({ ...from(height), bytes: WANTED_LIMITS.perToken })
+  open()
+  for (let i = 0; i < 2; i++) await expect(ask('EthNewFilter', large(5))).rejects.toThrow('no such block')
+  const { height } = store.head()
+  const id = await ask('EthNewFilter', large(height))
+  await expect(ask('EthNewFilter', large(height))).rejects.toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }))
+  await ask('EthUninstallFilter', id)
+  expect(await ask('EthNewFilter', large(height))).toBeDefined()
 })
