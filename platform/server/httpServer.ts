@@ -19,6 +19,7 @@ import { placeOf } from './callerPlace.ts'
 import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import { ConnectionSignals, NodeRequest, respond, stream } from './nodeRequest.ts'
+import { PacedWriter, untilTaken } from './pacedWriter.ts'
 import { Pipelines } from './pipelines.ts'
 import { FOR_HEADER } from './readers/passOn.ts'
 import { Bodies, readBody } from './requestBodies.ts'
@@ -65,8 +66,9 @@ function refuseUpgrade(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-/** RFC 6455, 7.4.1: what the endpoint has received is against its policy. */
+/** RFC 6455, 7.4.1: what the endpoint has received is against its policy; it cannot go on. */
 const POLICY_VIOLATION = 1008
+const INTERNAL_ERROR = 1011
 
 /** What a WebSocket's session is made of. */
 interface SocketParts extends Pick<ServerOptions, 'engine' | 'log'> {
@@ -84,7 +86,21 @@ function startSession(
 ): void {
   const version = apiVersionOf(url)
   if (version === undefined) return
-  const session = new RpcSession({
+  let behind = 0
+  let isOver = false
+  /** Counts what the client has not taken. */
+  const count = (): void => unread.set(connection, isOver ? 0 : socket.bufferedAmount + behind)
+  const sent = (): void => {
+    count()
+    session.drained()
+  }
+  const close = (code: number, reason: string): void => {
+    socket.close(code, reason)
+    // Who does not read does not hear of it either.
+    socket.resume()
+    setTimeout(() => socket.terminate(), CLOSE_TIME_MS).unref()
+  }
+  const session: RpcSession = new RpcSession({
     engine,
     version,
     permissions,
@@ -92,19 +108,30 @@ function startSession(
     room,
     sink: {
       send: (text) => {
-        socket.send(text, () => {
-          unread.set(connection, socket.bufferedAmount)
-          session.drained()
-        })
-        unread.set(connection, socket.bufferedAmount)
+        socket.send(text, sent)
+        count()
       },
       unreadBytes: () => socket.bufferedAmount,
       hold: (isHeld) => (isHeld ? socket.pause() : socket.resume()),
-      close: (reason) => {
-        socket.close(POLICY_VIOLATION, reason)
-        // Who does not read does not hear of it either.
-        socket.resume()
-        setTimeout(() => socket.terminate(), CLOSE_TIME_MS).unref()
+      close: (reason) => close(POLICY_VIOLATION, reason),
+      parts: {
+        open: async () => {
+          if (connection.writableNeedDrain && !connection.destroyed) await untilTaken(connection)
+          const write = (stretch: string, fin: boolean): boolean => {
+            socket.send(stretch, { fin }, sent)
+            return !connection.writableNeedDrain
+          }
+          const writer = new PacedWriter({ to: connection, write, count })
+          return (text, isLast) => writer.write(text, isLast)
+        },
+        behind: (bytes) => {
+          behind = bytes
+          count()
+        },
+        fail: (error) => {
+          log.error('an answer has ended in its midst', { message: errorMessage(error) })
+          close(INTERNAL_ERROR, 'an answer has ended in its midst')
+        },
       },
     },
   })
@@ -129,7 +156,8 @@ function startSession(
   socket.on('error', () => {})
   socket.on('close', () => {
     clearInterval(ping)
-    unread.set(connection, 0)
+    isOver = true
+    count()
     session.end()
   })
 }

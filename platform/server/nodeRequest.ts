@@ -1,13 +1,11 @@
 /** Requests and answers of node:http as src/rpc sees them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { DEAR_TURN_MS, PART_MS, REQUEST_TIME_MS } from '../../src/base/bounds.ts'
-import { Breather } from '../../src/base/breather.ts'
 import { lengthOf } from '../../src/base/bytes.ts'
 import type { Held } from '../../src/rpc/held.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { placeOf } from './callerPlace.ts'
-import { systemClock, systemTimers } from './clock.ts'
+import { PacedWriter } from './pacedWriter.ts'
 import type { UnreadAnswers } from './unreadAnswers.ts'
 
 /** A request of node:http as src/rpc sees it. */
@@ -52,63 +50,23 @@ export function respond(response: ServerResponse, answer: HttpResponse, keepOpen
   response.end(body)
 }
 
-/** Characters that are written at once: a part of a listing and what makes it a little longer. */
-const WRITTEN = 1 << 17
-
-/** A client that reads at once takes part after part, and the loop would not get round to anybody else. */
-const writing = new Breather({ clock: systemClock, timers: systemTimers }, DEAR_TURN_MS)
-
-/** Where a stretch of a text ends that begins at `from`: not within a character. */
-function stretchEnd(text: string, from: number): number {
-  const to = from + WRITTEN
-  const last = text.charCodeAt(to - 1)
-  return last >= 0xd800 && last < 0xdc00 ? to - 1 : to
-}
-
-/**
- * Writes an answer that goes on. What follows is asked for when the client has taken what came before. Who keeps it waiting for
- * {@link REQUEST_TIME_MS}, and {@link PART_MS} more for each part that was taken, loses the connection.
- */
+/** Writes an answer that goes on. What follows is asked for when the client has taken what came before, at the pace of {@link PacedWriter}. */
 export async function stream(
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   rest: AsyncIterable<string>,
   unread: UnreadAnswers,
 ): Promise<void> {
-  let patienceMs = REQUEST_TIME_MS
-  const untilTaken = async (): Promise<void> => {
-    unread.set(response, response.writableLength)
-    const began = performance.now()
-    const late = setTimeout(() => response.destroy(), patienceMs)
-    late.unref()
-    await new Promise<void>((resolve) => {
-      const taken = (): void => {
-        response.off('drain', taken)
-        response.off('close', taken)
-        resolve()
-      }
-      response.on('drain', taken)
-      response.on('close', taken)
-    })
-    clearTimeout(late)
-    patienceMs = Math.min(patienceMs - (performance.now() - began) + PART_MS, REQUEST_TIME_MS)
-    unread.set(response, 0)
-  }
-  const write = async (part: string): Promise<void> => {
-    for (let from = 0; from < part.length && !response.destroyed; ) {
-      const to = stretchEnd(part, from)
-      const stretch = part.slice(from, to)
-      await writing.run(async () => {
-        if (!response.destroyed && !response.write(stretch)) await untilTaken()
-      })
-      from = to
-    }
-  }
+  const writer = new PacedWriter({
+    to: response,
+    write: (stretch) => response.write(stretch),
+    count: (isWaiting) => unread.set(response, isWaiting ? response.writableLength : 0),
+  })
   response.writeHead(status, headers)
-  await write(body)
+  await writer.write(body)
   for await (const part of rest) {
     if (response.destroyed) break
-    await write(part)
+    await writer.write(part)
   }
   response.end()
 }

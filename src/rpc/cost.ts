@@ -50,6 +50,8 @@ export interface CostLimit {
 export interface Place {
   /** A part of the answer was handed over; nothing is done until the client has taken it. */
   leave(): void
+  /** Its turn to be sent is not yet, which does not count in its deadline. @returns says that it is */
+  waits(): () => void
   /**
    * The client has taken it, or there was nothing to take: the call goes on.
    * @throws RpcError `TIMED_OUT`, `CANCELLED`
@@ -180,6 +182,7 @@ class CostQueue {
     }
     hold()
     return {
+      waits,
       leave: () => {
         if (!isHeld) return
         isHeld = false

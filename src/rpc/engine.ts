@@ -101,10 +101,11 @@ export class RpcEngine {
   dispatchStreaming(
     request: RpcRequest,
     caller: Caller,
+    openChannel?: OpenChannel,
   ): Outcome | StreamedOutcome | Promise<Outcome | StreamedOutcome> {
     return this.#counted<Outcome | StreamedOutcome>(
       request,
-      () => this.#listed(request, caller) ?? this.#dispatch(request, caller, undefined),
+      () => this.#listed(request, caller) ?? this.#dispatch(request, caller, openChannel),
     )
   }
 
@@ -308,7 +309,8 @@ export class RpcEngine {
     }
     const [before] = successText(request.id, MARK).split(MARK)
     place.leave()
-    answer({ kind: 'streamed', text: `${before}${opening}${first.text}`, rest: rest() })
+    const text = `${before}${opening}${first.text}`
+    answer({ kind: 'streamed', text, rest: rest(), closing, signal, waits: () => place.waits() })
     await ended
   }
 

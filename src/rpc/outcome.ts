@@ -26,6 +26,12 @@ export interface StreamedOutcome {
   readonly kind: 'streamed'
   readonly text: string
   readonly rest: AsyncIterable<string>
+  /** What closes the result behind any part. */
+  readonly closing: string
+  /** Aborted when nobody waits for it any more, or it is late; the reason is an `RpcError`. */
+  readonly signal: AbortSignal
+  /** It waits behind other answers of its connection, which does not count in its deadline. @returns says that its turn has come */
+  readonly waits: () => () => void
 }
 
 /** An answer of megabytes: who can write its pieces as they are never asks for its text. */

@@ -26,11 +26,20 @@ function shownText(text: string): string {
     : `${text.slice(0, MAX_ERROR_TEXT)}… (${text.length} characters, the first ${MAX_ERROR_TEXT} are shown)`
 }
 
-/** The answer with an error object. */
-export function failureText(id: RequestId, error: RpcError): string {
+function errorText(error: RpcError): string {
   const object: { [key: string]: Json } = { code: RPC_ERROR_NUMBERS[error.code], message: shownText(error.message) }
   if (error.data !== undefined) object.data = error.data
-  return `{"error":${stringifyJson(object)},"id":${idText(id)},"jsonrpc":"2.0"}`
+  return stringifyJson(object)
+}
+
+/** The answer with an error object. */
+export function failureText(id: RequestId, error: RpcError): string {
+  return `{"error":${errorText(error)},"id":${idText(id)},"jsonrpc":"2.0"}`
+}
+
+/** What ends an answer behind a part of its result: the error object beside it. */
+export function failureEnd(error: RpcError): string {
+  return `,"error":${errorText(error)}}`
 }
 
 /** A call from the server: a channel's value or end, a subscription's event. No id, no answer. */

@@ -25,21 +25,10 @@ import type { Caller, OpenChannel, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { Held, type Room } from './held.ts'
 import type { ApiVersion } from './method.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, StreamedOutcome } from './outcome.ts'
+import { type FrameSink, Outgoing } from './outgoing.ts'
 import { parseFrame, type RequestId, type RpcRequest, requestValues } from './request.ts'
 import { failureText, notificationText, successText } from './response.ts'
-
-/** The sending side of a connection. */
-export interface FrameSink {
-  /** Sends one text frame. */
-  send(text: string): void
-  /** Bytes that were sent but have not left yet. */
-  unreadBytes(): number
-  /** Stops reading from the client, or starts again. Absent: it cannot be stopped, and {@link RpcSession.drained} is not called. */
-  hold?(isHeld: boolean): void
-  /** Ends the connection; the session has ended already. */
-  close(reason: string): void
-}
 
 /** What a session is made of. */
 export interface SessionDeps {
@@ -88,6 +77,7 @@ function idKey(id: RequestId): string {
 /** One connection. Feed it frames; call {@link RpcSession.end} when the connection is gone. */
 export class RpcSession {
   readonly #deps: SessionDeps
+  readonly #outgoing: Outgoing
   /** By the id of the request. A client may use an id again while the first is under way: then it names both. */
   readonly #running = new Map<string, Set<Running>>()
   #runningCount = 0
@@ -102,13 +92,12 @@ export class RpcSession {
   #isHeld = false
   /** Whether the client is read from no further. */
   #isStopped = false
-  /** Bytes of answers among what is unread, at most: what a client has asked for it may take its time for. */
-  #unreadAnswers = 0
   #nextChannel = 1
   #ended = false
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
+    this.#outgoing = new Outgoing(deps.sink, () => this.end())
   }
 
   /** Takes one frame, text or binary. */
@@ -120,7 +109,7 @@ export class RpcSession {
 
   /** Some of what was sent has left: frames that waited for that are taken. */
   drained(): void {
-    if (!this.#isHeld || this.#deps.sink.unreadBytes() > HOLD_UNREAD_BYTES / 2) return
+    if (!this.#isHeld || this.#outgoing.unreadBytes > HOLD_UNREAD_BYTES / 2) return
     this.#isHeld = false
     this.#takeFrames()
   }
@@ -172,6 +161,7 @@ export class RpcSession {
   end(): void {
     if (this.#ended) return
     this.#ended = true
+    this.#outgoing.end()
     for (const set of this.#running.values()) {
       for (const { controller, channel, held } of set) {
         held?.free()
@@ -201,7 +191,7 @@ export class RpcSession {
     if (request.method === CANCEL) this.#cancel(request.params)
     else this.#start(request, permissions, text.length + values * VALUE_BYTES)
     const { sink } = this.#deps
-    if (this.#ended || sink.hold === undefined || sink.unreadBytes() <= HOLD_UNREAD_BYTES) return
+    if (this.#ended || sink.hold === undefined || this.#outgoing.unreadBytes <= HOLD_UNREAD_BYTES) return
     this.#isHeld = true
   }
 
@@ -234,15 +224,19 @@ export class RpcSession {
       name: this.#name,
       held,
     }
-    const finish = (outcome: Outcome): void => {
+    const finish = (outcome: Outcome | StreamedOutcome): void => {
+      if (outcome.kind === 'streamed') return this.#outgoing.stream(request.id, outcome, () => this.#remove(running))
       if (running.channel === undefined) this.#remove(running)
       if (outcome.kind === 'silent' || request.id === null) return
-      this.#answer(outcome.text)
+      this.#outgoing.answer(outcome.text)
     }
     const openChannel: OpenChannel = (_request, start, valueText) =>
       this.#openChannel(request, running, start, valueText)
-    const { engine } = this.#deps
-    const outcome = engine.told(engine.dispatch(request, caller, openChannel))
+    const { engine, sink } = this.#deps
+    const outcome =
+      sink.parts === undefined
+        ? engine.told(engine.dispatch(request, caller, openChannel))
+        : engine.told(engine.dispatchStreaming(request, caller, openChannel))
     if (outcome instanceof Promise) void outcome.then(finish)
     else finish(outcome)
   }
@@ -263,7 +257,7 @@ export class RpcSession {
       stop = start({
         value: (value) => this.#value(running, channel, valueText(value)),
         close: () => this.#closeChannel(running, channel),
-        unreadBytes: () => this.#unreadEvents,
+        unreadBytes: () => this.#outgoing.unreadEvents,
       })
     } catch (error) {
       uncount()
@@ -275,8 +269,8 @@ export class RpcSession {
     }
     running.channel = channel
     this.#channelCount++
-    this.#send(successText(request.id, String(channel.number)))
-    for (const text of channel.early.splice(0)) this.#send(text)
+    this.#outgoing.event(successText(request.id, String(channel.number)))
+    for (const text of channel.early.splice(0)) this.#outgoing.event(text)
     const closing = channel.at === 'closing'
     channel.at = 'open'
     if (closing) this.#closeChannel(running, channel)
@@ -298,7 +292,7 @@ export class RpcSession {
     if (this.#deps.permissions() === undefined) this.#close(VOID_TOKEN)
     // A client that does not read must not make the node hold everything for it.
     else if (this.#isUnread) this.#closeChannel(running, channel)
-    else this.#send(text)
+    else this.#outgoing.event(text)
   }
 
   /** A call of the client: it has no channel that could be ended, so the connection is. */
@@ -306,24 +300,11 @@ export class RpcSession {
     if (this.#ended) return
     if (this.#deps.permissions() === undefined) this.#close(VOID_TOKEN)
     else if (this.#isUnread) this.#close('the client does not read what it has subscribed to')
-    else this.#send(notificationText(method, stringifyJson(params)))
+    else this.#outgoing.event(notificationText(method, stringifyJson(params)))
   }
 
   get #isUnread(): boolean {
-    return this.#unreadEvents > MAX_UNREAD_BYTES
-  }
-
-  /** Bytes that nobody has asked for, of those that have not left yet. */
-  get #unreadEvents(): number {
-    const unread = this.#deps.sink.unreadBytes()
-    this.#unreadAnswers = Math.min(this.#unreadAnswers, unread)
-    return unread - this.#unreadAnswers
-  }
-
-  #answer(text: string): void {
-    const before = this.#unreadEvents
-    this.#send(text)
-    this.#unreadAnswers += Math.max(0, this.#unreadEvents - before)
+    return this.#outgoing.unreadEvents > MAX_UNREAD_BYTES
   }
 
   /** starting -> closing, open -> closed */
@@ -334,7 +315,7 @@ export class RpcSession {
     channel.stop()
     this.#channelCount--
     this.#remove(running)
-    this.#send(notificationText('xrpc.ch.close', `[${channel.number}]`))
+    this.#outgoing.event(notificationText('xrpc.ch.close', `[${channel.number}]`))
   }
 
   #cancel(params: Json | undefined): void {
@@ -363,10 +344,6 @@ export class RpcSession {
   }
 
   #refuse(request: RpcRequest, reason: string): void {
-    if (request.id !== null) this.#send(failureText(request.id, new RpcError('FAILED', reason)))
-  }
-
-  #send(text: string): void {
-    if (!this.#ended) this.#deps.sink.send(text)
+    if (request.id !== null) this.#outgoing.event(failureText(request.id, new RpcError('FAILED', reason)))
   }
 }

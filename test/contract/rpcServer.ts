@@ -1,10 +1,13 @@
 /** What every runtime's JSON-RPC server must do. Requests go over real sockets. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import type { Listening, ServerOptions } from '../../platform/server/rpcServer.ts'
-import { json, text } from '../../src/codec/description.ts'
+import { json, listOrEmpty, text } from '../../src/codec/description.ts'
+import { CostQueues } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
-import { channelMethod, method, param } from '../../src/rpc/method.ts'
+import { listing } from '../../src/rpc/listing.ts'
+import { channelMethod, listMethod, method, param } from '../../src/rpc/method.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { TransferEvents } from '../../src/rpc/transferEvents.ts'
 import { verifierOf } from '../rpc/stubTable.ts'
@@ -21,6 +24,9 @@ const STEP_BYTES = 100_000
 const MANY_STEPS = 1_000
 let askedForTransfers: (times: number) => void = () => undefined
 let stopping = new AbortController()
+
+/** Of four bytes each. Together they fill many parts of an answer, and more than a socket takes at once. */
+const ITEMS: readonly string[] = Array.from({ length: 64 }, (_, i) => String.fromCodePoint(0x1f600 + i).repeat(30_000))
 
 /** Methods that show what the server does: an answer at once, a late one, one that hears that the client left. */
 function parts(left: () => void, entered: () => void = () => undefined): { engine: RpcEngine; handler: HttpHandler } {
@@ -60,6 +66,10 @@ function parts(left: () => void, entered: () => void = () => undefined): { engin
           entered()
         }),
     }),
+    listMethod({
+      ...{ name: 'Many', perm: 'read', cost: 'scan', params: [], result: listOrEmpty(text) },
+      list: () => listing(text, () => ITEMS.values()),
+    }),
     channelMethod({
       name: 'Count',
       perm: 'read',
@@ -71,7 +81,8 @@ function parts(left: () => void, entered: () => void = () => undefined): { engin
       },
     }),
   ]
-  const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
+  const queues = new CostQueues({ clock: systemClock, timers: systemTimers })
+  const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent, queues })
   const permissionsOf = (token: string): ReadonlySet<string> | undefined =>
     (token === 'good' || token === 'passing') && !revoked.has(token) ? new Set(['read']) : undefined
   const timers = { setTimeout: () => () => undefined }
@@ -256,6 +267,18 @@ export function rpcServerContract(name: string, start: (options: ServerOptions) 
       }
       socket.close()
       await stopped
+    })
+
+    it('sends a list of any length as one message, and others behind it', async () => {
+      const socket = await open('/rpc/v1')
+      const frames = new Frames(socket)
+      frames.send(call('Many'))
+      frames.send(call('Many'))
+      frames.send(call('Late'))
+      const results = [await frames.next(), await frames.next(), await frames.next()].map(({ result }) => result)
+      expect(results.filter((result) => result === null)).toHaveLength(1)
+      expect(results.filter((result) => result !== null)).toEqual([ITEMS, ITEMS])
+      socket.close()
     })
 
     it('takes binary frames', async () => {
