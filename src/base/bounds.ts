@@ -39,11 +39,14 @@ export const MAX_CONNECTIONS = 1_024
 /** Threads that answer reads beside the node: each has a row of 25 kB in memory that all of them look through. */
 export const MAX_READ_THREADS = 16
 
-/** One answer, bytes of JSON; a batch as a whole. */
+/** One answer, bytes of JSON; a batch as a whole. A list that is sent in parts (src/rpc/listing.ts) may have more. */
 export const MAX_ANSWER_BYTES: number = 100 * MIB
 /** Refusals of what is beyond that in a batch, bytes; the rest of it is not answered. */
 export const MAX_REFUSALS_BYTES: number = MIB
-/** A client with this much unread, answers to what it has asked for apart, gets no further events: its channel ends, or its connection. Bytes. */
+/**
+ * A client with this much unread, answers to what it has asked for apart, gets no further events: its channel ends, or its connection. What
+ * waits behind a list that is sent in parts is unread, too. Bytes.
+ */
 export const MAX_UNREAD_BYTES: number = 16 * MIB
 /** From this much unread on nothing is read from a WebSocket, until half of it has left. Bytes. */
 export const HOLD_UNREAD_BYTES: number = MIB

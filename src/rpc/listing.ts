@@ -1,6 +1,6 @@
 /**
- * Results of very many items, item by item: over HTTP they are sent as they are found, so that memory does not grow with
- * their number, the first are there early, and a client that goes away ends the search. Elsewhere (batches, WebSocket) they
+ * Results of very many items, item by item: over HTTP and WebSocket they are sent as they are found, so that memory does not grow with
+ * their number, the first are there early, and a client that goes away ends the search. Elsewhere (batches, the port of a tab) they
  * are gathered and sent as one.
  */
 import type { Codec, JsonContext } from '../codec/description.ts'

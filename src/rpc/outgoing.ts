@@ -139,14 +139,14 @@ export class Outgoing {
 
   async #sendWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const at = this.#waiting.findIndex((one) => 'outcome' in one)
+      const at = this.#waiting.findIndex((next) => 'outcome' in next)
       // Together: of thousands each would move all that are left.
       const first = this.#waiting.splice(0, at < 0 ? this.#waiting.length : at + 1)
-      for (const one of first) {
+      for (const next of first) {
         if (this.#ended) return
-        this.#count(one, -1)
-        if ('outcome' in one) await this.#sendParts(one)
-        else this.#send(one)
+        this.#count(next, -1)
+        if ('outcome' in next) await this.#sendParts(next)
+        else this.#send(next)
       }
     }
     this.#isSending = false

@@ -1,7 +1,7 @@
 /** What a reader of an index refuses, before it answers anything; and a follower whose index goes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MIGRATIONS } from '../../platform/server/index/migrations.ts'
 import { systemClock } from '../../platform/server/clock.ts'
+import { MIGRATIONS } from '../../platform/server/index/migrations.ts'
 import { PostgresReader } from '../../platform/server/index/postgresReader.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { IndexFollower } from '../../src/index/indexFollower.ts'

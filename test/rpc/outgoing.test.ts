@@ -259,6 +259,7 @@ describe('a list that ends before its time', () => {
     await one.ask(call(1, 'Many', 1_000_000, 0), call(2, 'Many', 1_000_000, 0))
     one.one.end()
     await one.takePart()
+    await one.takePart()
     expect([one.seen.hasEnded, one.queues.load('scan'), one.messages]).toEqual([2, { waiting: 0, running: 0 }, []])
   })
 })
