@@ -21,7 +21,7 @@ const KIB = 1024
 /** An item. Its characters have four bytes, so that a stretch of text may end within one. */
 const ITEM = '😀'.repeat(64 * KIB)
 const LONG = 'y'.repeat(512 * KIB)
-const seen = { items: 0, hasEnded: false }
+const seen = { items: 0, hasEnded: false, long: 0 }
 
 /** @param failAt - 0: never */
 function* items(count: number, failAt: number): IterableIterator<string> {
@@ -42,8 +42,21 @@ const rows = [
     params: [param('count', uint), param('failAt', uint)],
     list: (count, failAt) => listing(text, () => items(count, failAt)),
   }),
-  method({ name: 'Long', perm: 'read', params: [], result: json, handler: () => LONG }),
+  method({
+    ...{ name: 'Long', perm: 'read', params: [], result: json },
+    handler: () => {
+      seen.long++
+      return LONG
+    },
+  }),
 ]
+
+/** A turn of the loop, in which a millisecond of fake time passes. */
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  await vi.advanceTimersByTimeAsync(1)
+}
+
 const call = (id: number, name: string, ...params: unknown[]): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method: `Filecoin.${name}`, params })
 
@@ -85,7 +98,7 @@ describe('a list over a WebSocket', () => {
   const raw: Socket[] = []
 
   beforeEach(async () => {
-    Object.assign(seen, { items: 0, hasEnded: false })
+    Object.assign(seen, { items: 0, hasEnded: false, long: 0 })
     log.error.mockClear()
     counts = SharedCounts.create()
     queues = new CostQueues({ clock: systemClock, timers: systemTimers })
@@ -162,10 +175,6 @@ describe('a list over a WebSocket', () => {
 
   it('is found as its client reads; what waits behind it counts as unread; who never reads loses the connection', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const turn = async (): Promise<void> => {
-      await new Promise((resolve) => setImmediate(resolve))
-      await vi.advanceTimersByTimeAsync(1)
-    }
     const { socket } = await rawOf()
     socket.pause()
     socket.write(clientFrame(call(1, 'Many', 1_000_000, 0)))
@@ -182,6 +191,31 @@ describe('a list over a WebSocket', () => {
     await vi.advanceTimersByTimeAsync(REQUEST_TIME_MS)
     while (!seen.hasEnded || counts.of('unread').total() > 0) await turn()
     expect([queues.load('scan'), log.error.mock.calls]).toEqual([{ waiting: 0, running: 0 }, []])
+  }, 60_000)
+
+  it('waits for what was sent before, however long its client takes to read that', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const unread = counts.of('unread')
+    const { socket, frames } = await rawOf()
+    socket.pause()
+    let asked = 0
+    for (let still = 0; still < 100; still = unread.total() > 0 ? still + 1 : 0) {
+      if (seen.long === asked && unread.total() === 0) socket.write(clientFrame(call(++asked, 'Long')))
+      await turn()
+    }
+    socket.write(clientFrame(call(0, 'Many', 20, 0)))
+    while (seen.items === 0) await turn()
+    for (let i = 0; i < 3; i++) {
+      await vi.advanceTimersByTimeAsync(REQUEST_TIME_MS)
+      await turn()
+    }
+    socket.resume()
+    while (!seen.hasEnded) await turn()
+    await vi.waitFor(() => expect(frames().filter(({ isFinal }) => isFinal)).toHaveLength(asked + 1), {
+      timeout: 10_000,
+    })
+    const list = frames().slice(asked)
+    expect(JSON.parse(Buffer.concat(list.map(({ payload }) => payload)).toString()).result).toHaveLength(20)
   }, 60_000)
 
   it('that is cancelled ends with an error, and its connection goes on; that of one that fails is closed with 1011', async () => {
