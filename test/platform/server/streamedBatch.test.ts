@@ -122,7 +122,7 @@ describe('a listing without an end', () => {
         read += chunk.length
         if (read > 1_000_000) socket.destroy()
       })
-      await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce())
+      await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce(), { timeout: 20_000 })
       expect(given).toBeGreaterThan(0)
     } finally {
       await server.close()

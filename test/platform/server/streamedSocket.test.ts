@@ -21,6 +21,8 @@ const KIB = 1024
 /** An item. Its characters have four bytes, so that a stretch of text may end within one. */
 const ITEM = '😀'.repeat(64 * KIB)
 const LONG = 'y'.repeat(512 * KIB)
+/** A loaded machine takes its time. */
+const LONG_WAIT = { timeout: 20_000 }
 const seen = { items: 0, hasEnded: false, long: 0 }
 
 /** @param failAt - 0: never */
@@ -68,8 +70,10 @@ interface Frame {
 }
 
 const [CONTINUATION, TEXT] = [0, 1]
+/** Opcodes from here on are of control frames, which may come between. */
+const CONTROL = 8
 
-/** Frames that are whole. */
+/** Frames of messages that are whole. */
 function framesOf(bytes: Buffer): Frame[] {
   const frames: Frame[] = []
   for (let at = 0; at + 2 <= bytes.length; ) {
@@ -79,7 +83,9 @@ function framesOf(bytes: Buffer): Frame[] {
     const length =
       short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short === 126 ? bytes.readUInt16BE(at + 2) : short
     if (at + head + length > bytes.length) break
-    frames.push({ isFinal: first >= 128, opcode: first & 15, payload: bytes.subarray(at + head, at + head + length) })
+    const opcode = first & 15
+    const payload = bytes.subarray(at + head, at + head + length)
+    if (opcode < CONTROL) frames.push({ isFinal: first >= 128, opcode, payload })
     at += head + length
   }
   return frames
@@ -152,8 +158,8 @@ describe('a list over a WebSocket', () => {
   it('is a text frame, continuations and a last one that says so; no other message comes between', async () => {
     const { frames } = await rawOf(call(1, 'Many', 20, 0), call(2, 'Many', 0, 0), call(3, 'Many', 20, 0))
     const isText = ({ opcode }: Frame): boolean => opcode === TEXT
-    await vi.waitFor(() => expect(frames().filter(isText)).toHaveLength(3), { timeout: 10_000 })
-    await vi.waitFor(() => expect(frames().at(-1)?.isFinal).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(frames().filter(isText)).toHaveLength(3), LONG_WAIT)
+    await vi.waitFor(() => expect(frames().at(-1)?.isFinal).toBe(true), LONG_WAIT)
     const messages: Frame[][] = []
     for (const frame of frames()) {
       if (frame.opcode === TEXT) messages.push([])
@@ -221,10 +227,12 @@ describe('a list over a WebSocket', () => {
   it('that is cancelled ends with an error, and its connection goes on; that of one that fails is closed with 1011', async () => {
     const socket = await open()
     socket.send(call(1, 'Many', 1_000_000, 0))
-    await vi.waitFor(() => expect(seen.items).toBeGreaterThan(1))
+    await vi.waitFor(() => expect(seen.items).toBeGreaterThan(1), LONG_WAIT)
     socket.send('{"jsonrpc":"2.0","method":"xrpc.cancel","params":[1]}')
     const { result, error } = await nextOf(socket)
-    expect([(result as string[]).length, error]).toEqual([seen.items, { code: 1, message: 'the caller has gone' }])
+    expect(error).toEqual({ code: 1, message: 'the caller has gone' })
+    // One may have been found that was not sent any more.
+    expect([seen.items - 1, seen.items]).toContain((result as string[]).length)
     socket.send(call(2, 'Long'))
     expect(await nextOf(socket)).toEqual({ jsonrpc: '2.0', id: 2, result: LONG })
     const closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve([code, String(reason)])))
@@ -236,9 +244,9 @@ describe('a list over a WebSocket', () => {
 
   it('whose client goes is looked for no further, and nothing is said of that', async () => {
     const { socket } = await rawOf(call(1, 'Many', 1_000_000, 0))
-    await vi.waitFor(() => expect(seen.items).toBeGreaterThan(10))
+    await vi.waitFor(() => expect(seen.items).toBeGreaterThan(10), LONG_WAIT)
     socket.destroy()
-    await vi.waitFor(() => expect([seen.hasEnded, queues.load('scan').running]).toEqual([true, 0]), { timeout: 10_000 })
+    await vi.waitFor(() => expect([seen.hasEnded, queues.load('scan').running]).toEqual([true, 0]), LONG_WAIT)
     expect(log.error.mock.calls).toEqual([])
   })
 })
