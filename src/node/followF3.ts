@@ -11,7 +11,7 @@ import { serveCertExchange } from '../p2p/certExchange/server.ts'
 import type { PeerLinks } from '../p2p/peerLinks.ts'
 import { F3Follower } from '../sync/f3Follower.ts'
 import type { TipsetKey } from '../types/tipset.ts'
-import type { NodeParts } from './nodeParts.ts'
+import type { NodeLight, NodeParts, NodeReplica } from './nodeParts.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** What is known about finality. */
@@ -21,14 +21,14 @@ export interface NodeFinality {
   readonly finality: Finality
 }
 
+/** What of a node says what is final. */
+interface FinalityParts extends Pick<NodeParts, 'view' | 'meta' | 'keptCertificates'> {
+  readonly light?: Pick<NodeLight, 'f3'> | undefined
+  readonly replica?: Pick<NodeReplica, 'final'> | undefined
+}
+
 /** Reads what an earlier run kept; nothing runs. A light node knows what is final by certificates alone, a replica is told. */
-export function openFinality({
-  view,
-  meta,
-  light,
-  replica,
-  keptCertificates: kept,
-}: Pick<NodeParts, 'view' | 'meta' | 'light' | 'replica' | 'keptCertificates'>): NodeFinality {
+export function openFinality({ view, meta, light, replica, keptCertificates: kept }: FinalityParts): NodeFinality {
   const { network, store } = view
   const { chainFinality, safeHeightDistance: safeDistance } = network.protocol
   if (replica !== undefined) {

@@ -88,7 +88,7 @@ export class CheapCall implements CallContext {
         },
         (error: unknown) => {
           end()
-          reject(error)
+          reject(error as Error)
         },
       )
     })

@@ -15,7 +15,7 @@ import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { FakeTime } from '../support/fakeTime.ts'
 import { JSON_CONTEXT, turn } from './forkingChain.ts'
-import { silentLog } from './stubTable.ts'
+import { silentLog, verifierOf } from './stubTable.ts'
 
 const TEXT = 'Cannot execute now: 64 executions are waiting already'
 const BUSY = new ChainError('VM_BUSY', TEXT)
@@ -29,7 +29,7 @@ function serve(rows: readonly MethodRow[]) {
   const time = new FakeTime()
   const queues = new CostQueues({ clock: time, timers: time })
   const engine = new RpcEngine({ table: createMethodTable(rows), json: JSON_CONTEXT, log: silentLog, queues })
-  const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) } })
+  const handler = new HttpHandler(engine, { verifier: verifierOf(() => new Set(['read'])) })
   /** @returns what it is answered with when those have waited that are one too many */
   const post = async (body: string): Promise<HttpResponse> => {
     const answer = Promise.resolve(handler.handle({ verb: 'POST', url: '/rpc/v1', header: () => undefined, body }))

@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined)('F3 and finality over RPC', () => {
 
   it('what certificates make final is told when they come', () => {
     const chain = openF3()
-    const { finality } = openFinality(chain.view, new MemoryStore(), chain.f3)
+    const { finality } = openFinality({ view: chain.view, meta: new MemoryStore(), light: { f3: chain.f3 } })
     const heard: number[] = []
     const stop = finality.onCertificate(() => heard.push(finality.finalized().height))
     chain.f3.start()
