@@ -39,7 +39,8 @@ export interface VmThreadData {
  * the heap that it uses, KiB; how many parts are on disk; how often it was told what it asked; what its cache of decoded nodes counts, KiB.
  */
 export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3, told: 4, cacheKib: 5 } as const
-const SHARED_NUMBERS = 6
+/** What they take. */
+export const SHARED_BYTES: number = 6 * Int32Array.BYTES_PER_ELEMENT
 
 /** A part of an answer, apart from answers. */
 export interface PartMessage {
@@ -117,7 +118,7 @@ export class ThreadHeaps {
 /** Starts one thread. @param heaps - told of it while it runs @param takesParts - {@link VmThreadData.takesParts} */
 export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps, takesParts = false): WorkerPort {
   setFlagsFromString(V8_FLAG)
-  const shared = new Int32Array(new SharedArrayBuffer(SHARED_NUMBERS * Int32Array.BYTES_PER_ELEMENT))
+  const shared = new Int32Array(new SharedArrayBuffer(SHARED_BYTES))
   const { port1: words, port2: theirWords } = new MessageChannel()
   const worker = new Worker(entry(), {
     name: 'petrel-vm',

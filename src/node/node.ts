@@ -158,8 +158,7 @@ export async function startNode(
   const reading = edge ?? allAtHand
   const { addressPrefix } = network
   const wallet = new Wallet(keystore, {
-    ...{ random: ports.random, addressPrefix, chainId: BigInt(network.chainId) },
-    remote: parts.remoteKeys,
+    ...{ random: ports.random, addressPrefix, chainId: BigInt(network.chainId), remote: parts.remoteKeys },
   })
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })

@@ -94,19 +94,17 @@ interface Ports {
 class CostQueue {
   readonly #cost: DearClass
   readonly #limit: CostLimit
-  readonly #clock: Clock
-  readonly #timers: Timers
+  readonly #ports: Ports
   /** By caller; whose turn comes next is first. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waitingCount = 0
   #running = 0
   readonly #counts: CallCounts
 
-  constructor(cost: DearClass, limit: CostLimit, { clock, timers }: Ports, counts: CallCounts = new OwnCalls()) {
+  constructor(cost: DearClass, limit: CostLimit, ports: Ports, counts: CallCounts = new OwnCalls()) {
     this.#cost = cost
     this.#limit = limit
-    this.#clock = clock
-    this.#timers = timers
+    this.#ports = ports
     this.#counts = counts
   }
 
@@ -127,25 +125,25 @@ class CostQueue {
     const gone = (): void => end(new RpcError('CANCELLED', 'the caller has gone'))
     const { deadlineMs } = this.#limit
     const late = (): void => end(tooLate(deadlineMs))
-    let until = this.#clock.monotonicMs() + deadlineMs
-    let stopClock = deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
+    let until = this.#ports.clock.monotonicMs() + deadlineMs
+    let stopClock = deadlineMs === 0 ? () => undefined : this.#ports.timers.setTimeout(late, deadlineMs)
     let isOver = false
     const hasClock = (): boolean => deadlineMs > 0 && !isOver && !ended.signal.aborted
     const moveDeadline = (to: number, now: number): void => {
       until = to
       stopClock()
-      stopClock = this.#timers.setTimeout(late, until - now)
+      stopClock = this.#ports.timers.setTimeout(late, until - now)
     }
     const part: PartClock = {
       taken: () => {
-        const now = this.#clock.monotonicMs()
+        const now = this.#ports.clock.monotonicMs()
         if (hasClock()) moveDeadline(Math.min(until + PART_MS, now + deadlineMs), now)
       },
       waits: () => {
-        const since = this.#clock.monotonicMs()
+        const since = this.#ports.clock.monotonicMs()
         stopClock()
         return () => {
-          const now = this.#clock.monotonicMs()
+          const now = this.#ports.clock.monotonicMs()
           if (hasClock()) moveDeadline(until + now - since, now)
         }
       },

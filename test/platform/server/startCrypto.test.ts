@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { startCrypto, withOpenSsl } from '../../../platform/server/startCrypto.ts'
-import type { VmThreadData } from '../../../platform/server/vmThreads.ts'
+import { SHARED_BYTES, type VmThreadData } from '../../../platform/server/vmThreads.ts'
 import { toHex } from '../../../src/base/bytes.ts'
 import { hashBackend, nobleHashes } from '../../../src/crypto/hashBackend.ts'
 
@@ -36,7 +36,7 @@ it('is in use once however often it is started', async () => {
 })
 
 it('is in use in a thread of the machine', { timeout: 60_000 }, async () => {
-  const shared = new Int32Array(new SharedArrayBuffer(20))
+  const shared = new Int32Array(new SharedArrayBuffer(SHARED_BYTES))
   const { port1: words } = new MessageChannel()
   const workerData: VmThreadData = { options: { mode: 'native' }, shared, takesParts: false, words }
   const thread = new Worker(new URL('./threadHashes.ts', import.meta.url), { workerData, transferList: [words] })
