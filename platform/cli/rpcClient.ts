@@ -4,6 +4,7 @@
  * @see lotus cli/util/api.go GetAPIInfoMulti, apiinfo.go ParseApiInfo
  */
 import { join, resolve } from 'node:path'
+import { trimEnd } from '../../src/base/trimEnd.ts'
 import { whenAborted } from '../../src/base/waiting.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { RpcClientError } from '../../src/rpc/client/errors.ts'
@@ -76,10 +77,7 @@ const TOKEN = /^[\w.~+/-]+=*$/
  */
 export function endpointUrl(address: string): string {
   const url = /^(https?|wss?):\/\//.test(address)
-    ? address
-        .replace(/^ws/, 'http')
-        .replace(/\/+$/, '')
-        .replace(/\/rpc\/v[012]$/, '')
+    ? trimEnd(address.replace(/^ws/, 'http'), '/').replace(/\/rpc\/v[012]$/, '')
     : multiaddrUrl(address)
   // Nothing is sent to what is no address: to whom it went would be somebody else's guess.
   if (

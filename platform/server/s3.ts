@@ -1,6 +1,7 @@
 /** Archives in an S3-compatible bucket that is not public: each read is signed with the keys of the environment, which go nowhere else. */
 import { AwsV4Signer } from 'aws4fetch'
 import type { FetchRange } from '../../src/archive/remoteArchive.ts'
+import { trimEnd } from '../../src/base/trimEnd.ts'
 import { PlatformError } from './errors.ts'
 
 /** How an address begins that is read with keys. */
@@ -57,7 +58,7 @@ export function s3Url(address: string, env: Environment): string {
     if (!/^https?:\/\/[^?#@]+$/.test(endpoint)) {
       throw new PlatformError('CONFIG_INVALID', 'Cannot use AWS_ENDPOINT_URL: expected http:// or https://')
     }
-    return `${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`
+    return `${trimEnd(endpoint, '/')}/${bucket}/${path}`
   }
   const host = `s3.${needed(env, 'AWS_REGION', 'AWS_DEFAULT_REGION')}.amazonaws.com`
   // The certificate covers one name below it.

@@ -3,6 +3,7 @@
  * @see forest src/dev/subcommands/archive_missing_cmd.rs ListingResponse; forest docs, snapshot_service.md
  */
 import { errorMessage } from '../../src/base/errors.ts'
+import { trimEnd } from '../../src/base/trimEnd.ts'
 import { fetchReason, PlatformError } from './errors.ts'
 
 /** Where a provider lists its files, as `<list>/<network>/<kind>?format=json`. */
@@ -85,7 +86,7 @@ function listedSnapshot(network: string, item: unknown): ListedSnapshot | undefi
 
 /** A provider's snapshots of one kind. */
 async function listKind(list: string, network: string, kind: string, signal: AbortSignal): Promise<ListedSnapshot[]> {
-  const url = `${list.replace(/\/+$/, '')}/${network}/${kind}?format=json`
+  const url = `${trimEnd(list, '/')}/${network}/${kind}?format=json`
   const text = await readText(url, signal)
   let items: unknown
   try {
