@@ -9,6 +9,7 @@ import { errorMessage, PetrelError } from '../base/errors.ts'
 import { type AnyValue, asLink, dagJson, readAny, writeAny, writeGoJson } from '../codec/anyCbor.ts'
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, CODEC_RAW, createCid, HASH_SHA2_256, parseCid } from '../codec/cid.ts'
 import { type Codec, decode, type Json, type JsonContext } from '../codec/description.ts'
+import { parseGoUint } from '../codec/goUint.ts'
 import { varintBytes } from '../codec/varint.ts'
 import { sha256 } from '../crypto/hashes.ts'
 import { Amt } from '../ipld/amt.ts'
@@ -107,16 +108,8 @@ function treeValue(store: Blockstore, root: Cid, segment: string): Uint8Array | 
   return found
 }
 
-/** Digits of the largest number of 64 bits. */
-const MOST_DIGITS = 20
-
 function wholeNumber(text: string, what: string): bigint {
-  const wrong = (why: string): ChainError =>
-    refused(`${what}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`)
-  if (!/^[+-]?\d+$/.test(text)) throw wrong('invalid syntax')
-  const digits = text.replace(/^[+-]?0*(?=\d)/, '')
-  if (digits.length > MOST_DIGITS) throw wrong('value out of range')
-  const value = BigInt(digits)
+  const value = trying(what, () => parseGoUint(text.replace(/^[+-]/, ''), 10))
   return text.startsWith('-') ? -value : value
 }
 

@@ -9,10 +9,8 @@ it.each([
   ['', ''],
 ])('%j without slashes behind it', (text, expected) => expect(trimEnd(text, '/')).toBe(expected))
 
-it('rows in the midst of a text cost nothing', () => {
+// By a regular expression it is hours.
+it('rows in the midst of a text cost nothing', { timeout: 20_000 }, () => {
   const text = `${'/'.repeat(1_000_000)}x`
-  const started = performance.now()
   expect(trimEnd(text, '/')).toBe(text)
-  // By a regular expression it is minutes.
-  expect(performance.now() - started).toBeLessThan(5000)
 })

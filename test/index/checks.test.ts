@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../platform/server/index/migrations.ts'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import { PostgresReader } from '../../platform/server/index/postgresReader.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
-import { connect, newDatabase } from './indexed.ts'
+import { connect, newDatabase, runSql } from './indexed.ts'
 import { timers } from './writers.ts'
 
 const missing = missingPostgres()
@@ -49,11 +49,6 @@ describe.skipIf(missing !== undefined)('of a database', () => {
   }, 60_000)
   afterAll(async () => server?.end())
 
-  const run = async (url: string, ...statements: string[]): Promise<void> => {
-    const sql = connect(url)
-    for (const one of statements) await sql.unsafe(one)
-    await sql.end()
-  }
   const open = async (url: string): Promise<void> => {
     const session = await new PostgresIndex(url, timers).open(CHAIN, new AbortController().signal, () => undefined)
     await session.close()
@@ -71,7 +66,7 @@ describe.skipIf(missing !== undefined)('of a database', () => {
     async (torn) => {
       const url = await emptyIndex()
       await check(url)
-      await run(url, torn)
+      await runSql(url, torn)
       await expect(check(url)).rejects.toMatchObject({ name: 'IndexError', code: 'NOT_OURS' })
       await expect(open(url)).rejects.toMatchObject({ name: 'IndexError', code: 'NOT_OURS' })
       const reader = new PostgresReader(url, timers)
@@ -87,7 +82,7 @@ describe.skipIf(missing !== undefined)('of a database', () => {
     const user = new URL(url)
     user.username = 'keeper'
     const keeper = user.toString()
-    await run(
+    await runSql(
       url,
       'create role keeper login',
       'grant usage on schema petrel, canonical to keeper',
@@ -102,22 +97,22 @@ describe.skipIf(missing !== undefined)('of a database', () => {
       ['update', 'chain'],
       ['insert', 'tipsets'],
     ]) {
-      await run(url, `revoke ${right} on petrel.${table} from keeper`)
+      await runSql(url, `revoke ${right} on petrel.${table} from keeper`)
       await expect(check(keeper)).rejects.toMatchObject({
         code: 'READ_ONLY',
         message: expect.stringContaining(`no right to ${right} petrel.${table}`),
       })
-      await run(url, `grant ${right} on petrel.${table} to keeper`)
+      await runSql(url, `grant ${right} on petrel.${table} to keeper`)
     }
     await check(keeper)
-    await run(url, `delete from petrel.migrations where version = ${MIGRATIONS.at(-1)?.version}`)
+    await runSql(url, `delete from petrel.migrations where version = ${MIGRATIONS.at(-1)?.version}`)
     for (const asked of [check, open])
       await expect(asked(keeper)).rejects.toMatchObject({
         code: 'READ_ONLY',
         message: expect.stringMatching(/keeper must own .* does not own canonical\.addresses/),
       })
     // All but one table.
-    await run(
+    await runSql(
       url,
       'create role owner login',
       'grant owner to keeper',
@@ -129,9 +124,9 @@ describe.skipIf(missing !== undefined)('of a database', () => {
       await sql`select format('alter %s %s owner to owner', case relkind when 'v' then 'view' else 'table' end, oid::regclass) as give
       from pg_class where relnamespace in ('petrel'::regnamespace, 'canonical'::regnamespace) and relkind in ('r', 'v') and relname <> 'logs'`
     await sql.end()
-    await run(url, ...owned.map(({ give }) => give as string), 'alter view canonical.logs owner to owner')
+    await runSql(url, ...owned.map(({ give }) => give as string), 'alter view canonical.logs owner to owner')
     await expect(check(keeper)).rejects.toMatchObject({ message: expect.stringContaining('does not own petrel.logs') })
-    await run(url, 'alter table petrel.logs owner to owner')
+    await runSql(url, 'alter table petrel.logs owner to owner')
     await open(keeper)
   })
 })

@@ -25,6 +25,13 @@ export function connect(url: string): Sql {
   return postgres(url, { max: 1, fetch_types: false, onnotice: () => undefined })
 }
 
+/** Runs statements one after the other, on a connection of their own. */
+export async function runSql(url: string, ...statements: string[]): Promise<void> {
+  const sql = connect(url)
+  for (const one of statements) await sql.unsafe(one)
+  await sql.end()
+}
+
 /** Every row of every table, as text. */
 export async function allRows(url: string, schema: 'canonical' | 'petrel'): Promise<Record<string, string[]>> {
   const sql = connect(url)

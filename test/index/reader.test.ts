@@ -11,7 +11,7 @@ import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import type { Row } from '../support/recorded.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { askedNode, headersOnly } from './askedNode.ts'
-import { caughtUp, connect, newDatabase } from './indexed.ts'
+import { caughtUp, newDatabase, runSql } from './indexed.ts'
 import { type Exchange, exchangeChain } from './indexedChain.ts'
 import { neverFinal, timers, writerOf } from './writers.ts'
 
@@ -33,11 +33,6 @@ describe.skipIf(missing !== undefined)('a reader', () => {
   }, 60_000)
   afterAll(async () => server?.end())
 
-  const run = async (url: string, ...statements: string[]): Promise<void> => {
-    const sql = connect(url)
-    for (const one of statements) await sql.unsafe(one)
-    await sql.end()
-  }
   /** Code and text of what is refused; `ok`. */
   async function check(url: string, chain = indexedChain(exchange.node.view)): Promise<string> {
     const reader = new PostgresReader(url, timers)
@@ -58,11 +53,11 @@ describe.skipIf(missing !== undefined)('a reader', () => {
 
   test('takes an index of its own chain, by a user who may only read', async () => {
     expect(await check(server.url())).toBe('ok')
-    await run(server.url(), 'create role watcher login', 'create role stranger login')
+    await runSql(server.url(), 'create role watcher login', 'create role stranger login')
     expect(await check(asUser('stranger'))).toMatch(/^NOT_READABLE: the user may not read .*stranger/)
     for (const schema of ['petrel', 'canonical']) {
-      await run(server.url(), `grant usage on schema ${schema} to watcher`)
-      await run(server.url(), `grant select on all tables in schema ${schema} to watcher`)
+      await runSql(server.url(), `grant usage on schema ${schema} to watcher`)
+      await runSql(server.url(), `grant select on all tables in schema ${schema} to watcher`)
     }
     expect(await check(asUser('watcher'))).toBe('ok')
     const reader = new PostgresReader(asUser('watcher'), timers)
@@ -78,11 +73,14 @@ describe.skipIf(missing !== undefined)('a reader', () => {
       /^OTHER_CHAIN: the index holds .*mainnet/,
     )
     expect(await check(server.url(), { ...chain, genesis: 'bafyother' })).toMatch(/^OTHER_CHAIN: /)
-    await run(server.url(), 'insert into petrel.migrations (version) values (1000)')
+    await runSql(server.url(), 'insert into petrel.migrations (version) values (1000)')
     expect(await check(server.url())).toMatch(/^SCHEMA_NEWER: .*version 1000/)
-    await run(server.url(), 'delete from petrel.migrations where version > 1')
+    await runSql(server.url(), 'delete from petrel.migrations where version > 1')
     expect(await check(server.url())).toMatch(/^SCHEMA_OLDER: .*its writer brings them up to date/)
-    await run(server.url(), `insert into petrel.migrations (version) select generate_series(2, ${MIGRATIONS.length})`)
+    await runSql(
+      server.url(),
+      `insert into petrel.migrations (version) select generate_series(2, ${MIGRATIONS.length})`,
+    )
     expect(await check(server.url())).toBe('ok')
     expect(await check('postgres://petrel@127.0.0.1:1/none')).toMatch(/^CONNECTION_LOST: /)
   })
@@ -108,7 +106,7 @@ describe.skipIf(missing !== undefined)('a reader', () => {
     expect(before?.every(({ error }) => error === undefined)).toBe(true)
     expect(after).toEqual(before)
     // One that was executed of no block of its tipset has no row.
-    await run(
+    await runSql(
       server.url(),
       `update petrel.tipsets set logs_bloom = null`,
       `update petrel.blocks set messages = '{0, null}'`,
@@ -133,7 +131,7 @@ describe.skipIf(missing !== undefined)('a reader', () => {
     const { height } = bare.store.head()
     expect(follower.status).toEqual({ indexHeight: height, trouble: '' })
     // A backup of yesterday.
-    await run(
+    await runSql(
       server.url(),
       `update petrel.tipsets set canonical = false where height = ${height}`,
       `update petrel.chain set (height, tipset) = (select height, tipset from petrel.tipsets where canonical order by height desc limit 1)`,
@@ -141,7 +139,7 @@ describe.skipIf(missing !== undefined)('a reader', () => {
     await follower.reachFirst(new AbortController().signal, () => undefined)
     expect(follower.status.trouble).toMatch(new RegExp(`gone back from epoch ${height} to \\d+: restored`))
     expect(bare.store.head().height).toBe(height)
-    await run(
+    await runSql(
       server.url(),
       `update petrel.tipsets set canonical = true where height = ${height}`,
       `update petrel.chain set (height, tipset) = (select height, tipset from petrel.tipsets where canonical order by height desc limit 1)`,

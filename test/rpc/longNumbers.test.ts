@@ -11,16 +11,15 @@ import { ethBigInt } from '../../src/rpc/types/ethScalars.ts'
 import { parseTransaction } from '../../src/types/parseEthTransaction.ts'
 
 const context = { addressPrefix: 't' } as const
+const LIMIT = { timeout: 20_000 }
 
-it('digits and bytes without end cost nothing', () => {
+// With the square of the length it would be minutes.
+it('digits and bytes without end cost nothing', LIMIT, () => {
   const many = '9'.repeat(1_000_000)
-  const started = performance.now()
   expect(() => ethBigInt.fromJson(`0x${many}`, context)).toThrow('1000000 digits, at most 254')
   expect(() => parseEthUint(many.repeat(4))).toThrow('value out of range')
   expect(() => parseEthUint(`0x${many}`)).toThrow('value out of range')
   expect(bytesToBigInt(new Uint8Array(1_000_000).fill(0xff))).toBe((1n << 8_000_000n) - 1n)
-  // With the square of the length it is minutes.
-  expect(performance.now() - started).toBeLessThan(5000)
 })
 
 it('an amount of Ethereum, and one digit more; zeros before it are none', () => {
@@ -41,7 +40,7 @@ it('a number of 64 bits, and one more; zeros before it are none', () => {
   }
 })
 
-it('numbers of a transaction as long as they may be, and one byte more, and two megabytes', () => {
+it('numbers of a transaction as long as they may be, and one byte more, and two megabytes', LIMIT, () => {
   const item = (length: number): Uint8Array => new Uint8Array(length).fill(0xff)
   const most = [8, 8, 127, 127, 8, 20, 127, 0, undefined, 1, 32, 32]
   const raw = (at?: number, length = 0): Uint8Array => {
@@ -52,14 +51,12 @@ it('numbers of a transaction as long as they may be, and one byte more, and two 
     return concatBytes(Uint8Array.of(2), encodeRlp(items))
   }
   expect(parseTransaction(raw(), 1n).value).toBe((1n << 1016n) - 1n)
-  const started = performance.now()
   for (const at of [2, 3, 6, 10, 11]) {
     const length = (most[at] as number) + 1
     expect(() => parseTransaction(raw(at, length), 1n)).toThrow(`${length} bytes, at most ${length - 1}`)
     expect(() => parseTransaction(raw(at, 2_000_000), 1n)).toThrow('2000000 bytes, at most')
   }
   expect(() => parseTransaction(raw(9, 33), 1n)).toThrow('33 bytes, at most 32')
-  expect(performance.now() - started).toBeLessThan(5000)
   for (const [at, bytes] of [
     [1, 127],
     [4, 127],

@@ -1,15 +1,14 @@
 /** Lists of very many items over a WebSocket: each is one message in parts, and what is to be sent meanwhile waits behind it. */
 import { describe, expect, it } from 'vitest'
 import { COST_LIMITS, HOLD_UNREAD_BYTES, MAX_UNREAD_BYTES, PART_MS } from '../../src/base/bounds.ts'
-import { json, listOrEmpty, text, uint } from '../../src/codec/description.ts'
+import { json, uint } from '../../src/codec/description.ts'
 import { CostQueues } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
-import { RpcError } from '../../src/rpc/errors.ts'
-import { listing } from '../../src/rpc/listing.ts'
-import { channelMethod, listMethod, method, param, rawMethod } from '../../src/rpc/method.ts'
+import { channelMethod, method, param, rawMethod } from '../../src/rpc/method.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { FakeTime } from '../support/fakeTime.ts'
+import { manyMethod } from './countedList.ts'
 import { silentLog } from './stubTable.ts'
 
 const ITEM = 'x'.repeat(1000)
@@ -30,7 +29,7 @@ const all = (count: number): string[] => Array.from({ length: count }, () => ITE
 
 /** A client that takes each part of a message when the test says so. @param inParts - whether messages can be sent so */
 function client({ inParts = true } = {}) {
-  const seen = { items: 0, hasEnded: 0 }
+  const seen = { items: 0, ended: 0 }
   const messages: string[] = []
   const held: boolean[] = []
   let begun = ''
@@ -39,24 +38,9 @@ function client({ inParts = true } = {}) {
   let take: () => void = () => undefined
   let tell: (value: string) => void = () => undefined
   let value: (value: string) => void = () => undefined
-  function* items(count: number, failAt: number): IterableIterator<string> {
-    try {
-      for (let i = 1; i <= count; i++) {
-        if (i === failAt) throw new RpcError('FAILED', `no item ${i}`)
-        seen.items++
-        yield ITEM
-      }
-    } finally {
-      seen.hasEnded++
-    }
-  }
   const read = { perm: 'read', params: [], result: json } as const
   const table = createMethodTable([
-    listMethod({
-      ...{ name: 'Many', perm: 'read', cost: 'scan', result: listOrEmpty(text) },
-      params: [param('count', uint), param('failAt', uint)],
-      list: (count, failAt) => listing(text, () => items(count, failAt)),
-    }),
+    manyMethod(ITEM, seen),
     method({ ...read, name: 'Long', params: [param('length', uint)], handler: (length) => 'y'.repeat(length) }),
     channelMethod({
       ...{ ...read, name: 'Open' },
@@ -225,7 +209,7 @@ describe('a list that ends before its time', () => {
     await one.ask(call(1, 'Many', 1_000_000, 0))
     await one.takePart()
     await one.ask(cancel(1), call(2, 'Long', 1))
-    expect([one.seen.hasEnded, one.queues.load('scan').running]).toEqual([1, 0])
+    expect([one.seen.ended, one.queues.load('scan').running]).toEqual([1, 0])
     await one.takeAll()
     const [list, other] = one.told()
     expect(list).toEqual({ id: 1, jsonrpc: '2.0', result: all(one.seen.items), error: GONE })
@@ -260,7 +244,7 @@ describe('a list that ends before its time', () => {
     one.one.end()
     await one.takePart()
     await one.takePart()
-    expect([one.seen.hasEnded, one.queues.load('scan'), one.messages]).toEqual([2, { waiting: 0, running: 0 }, []])
+    expect([one.seen.ended, one.queues.load('scan'), one.messages]).toEqual([2, { waiting: 0, running: 0 }, []])
   })
 })
 

@@ -99,7 +99,9 @@ describe('petrel doctor', { timeout: 120_000 }, () => {
     chmodSync(join(home, 'token'), 0o600)
     rmSync(damaged)
     rmSync(config)
-    expect((await doctor()).checks.filter(({ State }) => State === 'fault')).toEqual([])
+    // Any port: somebody's node may have the usual one.
+    const mended = await doctor([], { PETREL_API: '0' })
+    expect(mended.checks.filter(({ State }) => State === 'fault')).toEqual([])
   })
 
   it('reads each key of the wallet, and names one that is not the one of its address, or cannot be opened', async () => {

@@ -7,14 +7,13 @@ import { startServer } from '../../../platform/server/httpServer.ts'
 import { SharedCounts } from '../../../platform/server/readers/sharedCounts.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
 import { MAX_ANSWER_BYTES, REQUEST_TIME_MS } from '../../../src/base/bounds.ts'
-import { json, listOrEmpty, text, uint } from '../../../src/codec/description.ts'
+import { json } from '../../../src/codec/description.ts'
 import { CostQueues } from '../../../src/rpc/cost.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
-import { RpcError } from '../../../src/rpc/errors.ts'
 import { HttpHandler } from '../../../src/rpc/http.ts'
-import { listing } from '../../../src/rpc/listing.ts'
-import { listMethod, method, param } from '../../../src/rpc/method.ts'
+import { method } from '../../../src/rpc/method.ts'
 import { createMethodTable } from '../../../src/rpc/table.ts'
+import { manyMethod } from '../../rpc/countedList.ts'
 import { silentLog, stubVerifier } from '../../rpc/stubTable.ts'
 
 const KIB = 1024
@@ -23,27 +22,10 @@ const ITEM = '😀'.repeat(64 * KIB)
 const LONG = 'y'.repeat(512 * KIB)
 /** A loaded machine takes its time. */
 const LONG_WAIT = { timeout: 20_000 }
-const seen = { items: 0, hasEnded: false, long: 0 }
-
-/** @param failAt - 0: never */
-function* items(count: number, failAt: number): IterableIterator<string> {
-  try {
-    for (let i = 1; i <= count; i++) {
-      if (i === failAt) throw new RpcError('FAILED', `no item ${i}`)
-      seen.items++
-      yield ITEM
-    }
-  } finally {
-    seen.hasEnded = true
-  }
-}
+const seen = { items: 0, ended: 0, long: 0 }
 
 const rows = [
-  listMethod({
-    ...{ name: 'Many', perm: 'read', cost: 'scan', result: listOrEmpty(text) },
-    params: [param('count', uint), param('failAt', uint)],
-    list: (count, failAt) => listing(text, () => items(count, failAt)),
-  }),
+  manyMethod(ITEM, seen),
   method({
     ...{ name: 'Long', perm: 'read', params: [], result: json },
     handler: () => {
@@ -104,7 +86,7 @@ describe('a list over a WebSocket', () => {
   const raw: Socket[] = []
 
   beforeEach(async () => {
-    Object.assign(seen, { items: 0, hasEnded: false, long: 0 })
+    Object.assign(seen, { items: 0, ended: 0, long: 0 })
     log.error.mockClear()
     counts = SharedCounts.create()
     queues = new CostQueues({ clock: systemClock, timers: systemTimers })
@@ -151,7 +133,7 @@ describe('a list over a WebSocket', () => {
     const { result } = await nextOf(socket)
     expect((result as string[]).length).toBe(count)
     expect((result as string[]).every((item) => item === ITEM)).toBe(true)
-    expect([seen.hasEnded, queues.load('scan')]).toEqual([true, { waiting: 0, running: 0 }])
+    expect([seen.ended, queues.load('scan')]).toEqual([1, { waiting: 0, running: 0 }])
     socket.terminate()
   })
 
@@ -189,13 +171,13 @@ describe('a list over a WebSocket', () => {
       still = before === seen.items ? still + 1 : 0
       before = seen.items
     }
-    expect([seen.items < 1_000, seen.hasEnded, queues.load('scan').running]).toEqual([true, false, 0])
+    expect([seen.items < 1_000, seen.ended, queues.load('scan').running]).toEqual([true, 0, 0])
     const before = counts.of('unread').total()
     socket.write(clientFrame(call(2, 'Long')))
     while (counts.of('unread').total() === before) await turn()
     expect(counts.of('unread').total()).toBeGreaterThan(before + LONG.length)
     await vi.advanceTimersByTimeAsync(REQUEST_TIME_MS)
-    while (!seen.hasEnded || counts.of('unread').total() > 0) await turn()
+    while (seen.ended === 0 || counts.of('unread').total() > 0) await turn()
     expect([queues.load('scan'), log.error.mock.calls]).toEqual([{ waiting: 0, running: 0 }, []])
   }, 60_000)
 
@@ -216,7 +198,7 @@ describe('a list over a WebSocket', () => {
       await turn()
     }
     socket.resume()
-    while (!seen.hasEnded) await turn()
+    while (seen.ended === 0) await turn()
     await vi.waitFor(() => expect(frames().filter(({ isFinal }) => isFinal)).toHaveLength(asked + 1), {
       timeout: 10_000,
     })
@@ -246,7 +228,7 @@ describe('a list over a WebSocket', () => {
     const { socket } = await rawOf(call(1, 'Many', 1_000_000, 0))
     await vi.waitFor(() => expect(seen.items).toBeGreaterThan(10), LONG_WAIT)
     socket.destroy()
-    await vi.waitFor(() => expect([seen.hasEnded, queues.load('scan').running]).toEqual([true, 0]), LONG_WAIT)
+    await vi.waitFor(() => expect([seen.ended, queues.load('scan').running]).toEqual([1, 0]), LONG_WAIT)
     expect(log.error.mock.calls).toEqual([])
   })
 })
