@@ -40,7 +40,7 @@ export interface VmThreadData {
  */
 export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3, told: 4, cacheKib: 5 } as const
 /** What they take. */
-export const SHARED_BYTES: number = 6 * Int32Array.BYTES_PER_ELEMENT
+export const SHARED_BYTES: number = Object.keys(SHARED).length * Int32Array.BYTES_PER_ELEMENT
 
 /** A part of an answer, apart from answers. */
 export interface PartMessage {
